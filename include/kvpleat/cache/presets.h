@@ -1,0 +1,70 @@
+// Presets: ready-made caches for one head_dim. docs/formats.md has their bytes, `compare` measures
+// them.
+#pragma once
+
+#include <cstdint>
+
+#include "kvpleat/cache/lanes.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/format/formats.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace presets {
+
+// One lane of the given formats.
+template <class Key, class Value>
+struct Single : CacheTraits<Key::kDim, Value::kDim> {
+  using Lanes = LaneList<KV<Key, Value>>;
+};
+
+template <std::uint32_t kDim>
+struct F32 : Single<formats::F32<kDim>, formats::F32<kDim>> {};
+template <std::uint32_t kDim>
+struct F16 : Single<formats::F16<kDim>, formats::F16<kDim>> {};
+template <std::uint32_t kDim>
+struct BF16 : Single<formats::BF16<kDim>, formats::BF16<kDim>> {};
+
+// Groups of head_dim along channels, for keys and values.
+template <std::uint32_t kDim>
+struct Int8 : Single<formats::Int8<kDim>, formats::Int8<kDim>> {};
+template <std::uint32_t kDim>
+struct Int6 : Single<formats::Int6<kDim>, formats::Int6<kDim>> {};
+template <std::uint32_t kDim>
+struct Int5 : Single<formats::Int5<kDim>, formats::Int5<kDim>> {};
+template <std::uint32_t kDim>
+struct Int4 : Single<formats::Int4<kDim>, formats::Int4<kDim>> {};
+template <std::uint32_t kDim>
+struct Int3 : Single<formats::Int3<kDim>, formats::Int3<kDim>> {};
+template <std::uint32_t kDim>
+struct Int2 : Single<formats::Int2<kDim>, formats::Int2<kDim>> {};
+template <std::uint32_t kDim>
+struct Int4G32 : Single<formats::Int4G32<kDim>, formats::Int4G32<kDim>> {};
+
+// Groups of 32 along tokens, for keys and values.
+template <std::uint32_t kDim>
+struct Int4Channel : Single<formats::Int4Channel<kDim>, formats::Int4Channel<kDim>> {};
+template <std::uint32_t kDim>
+struct Int2Channel : Single<formats::Int2Channel<kDim>, formats::Int2Channel<kDim>> {};
+
+// Keys along 32 tokens, values along 32 channels. Source: KIVI, arXiv:2402.02750 (its residual:
+// CacheShape::residual).
+template <std::uint32_t kDim>
+struct Kivi4 : Single<formats::Int4Channel<kDim>, formats::Int4G32<kDim>> {};
+template <std::uint32_t kDim>
+struct Kivi2 : Single<formats::Int2Channel<kDim>, formats::Int<kDim, 2, 32>> {};
+
+// The four largest values of each head vector in slots.
+template <std::uint32_t kDim>
+struct Int4TopK : Single<formats::Int4TopK<kDim>, formats::Int4TopK<kDim>> {};
+
+// Needs thresholds for keys and values (calibrate/thresholds.h). Source: Oaken, ISCA 2025.
+template <std::uint32_t kDim>
+struct Oaken : Single<formats::Oaken<kDim>, formats::Oaken<kDim>> {};
+
+// Phase-centred (calibrate/channel_mean.h) and rotated keys, rotated values.
+template <std::uint32_t kDim>
+struct CenteredRotated4
+    : Single<formats::CenteredRotatedKey<kDim, 4>, formats::RotatedValue<kDim, 4>> {};
+
+}  // namespace presets
+}  // namespace kvpleat::inline KVPLEAT_ISA

@@ -1,0 +1,47 @@
+// Thresholds: Oaken's four thresholds from samples.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/half.h"
+#include "kvpleat/core/status.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+// Shares in parts per million; the middle band is the rest. 4/90/6: {40000, 60000}.
+struct BandShares {
+  std::uint32_t outer_ppm = 40000;
+  std::uint32_t inner_ppm = 60000;
+};
+
+// thresholds[4] = outer low, inner low, inner high, outer high of n values, which are reordered.
+// Outer thresholds cut half of the outer share off each tail; the inner band holds the inner share
+// around the median. Integer ranks: for a cumulative share s the r-th from either end, r = (n - 1)
+// * s / 2000000. Rounded to binary16 once, here. O(n). kInvalid: no values, or shares above 1000000
+// together; kRange: a threshold beyond 32752.
+inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
+                              float* thresholds) noexcept {
+  if (n == 0 || values == nullptr || shares.outer_ppm > 1000000u ||
+      shares.inner_ppm > 1000000u - shares.outer_ppm) {
+    return Status::kInvalid;
+  }
+  const auto rank = [n](std::uint64_t ppm) {
+    return static_cast<std::size_t>((n - 1) * ppm / 2000000u);
+  };
+  const std::size_t outer = rank(shares.outer_ppm);
+  const std::size_t inner = rank(1000000u - shares.inner_ppm);
+  const std::size_t ranks[4] = {outer, inner, n - 1 - inner, n - 1 - outer};
+  float found[4];
+  for (int i = 0; i < 4; ++i) {
+    std::nth_element(values, values + ranks[i], values + n);
+    found[i] = to_float(to_half(values[ranks[i]]));
+    if (!(magnitude(found[i]) <= kLargestHalf * 0.5f)) return Status::kRange;
+  }
+  for (int i = 0; i < 4; ++i) thresholds[i] = found[i];
+  return Status::kOk;
+}
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

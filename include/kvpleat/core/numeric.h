@@ -1,0 +1,84 @@
+// Arithmetic that decides bytes. The numeric law: whatever decides a stored byte is
+//   (a) a comparison or an integer operation,
+//   (b) one rounded operation that no contraction can join to the next: subtract, divide, round
+//   half to even, or
+//       `product` below, or
+//   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums
+//   by
+//       index mod 16 and a fixed pairwise tree.
+// Code that keeps to it gives equal bytes under every compiler flag that config.h lets pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "kvpleat/core/config.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kLargestFloat = 0x1.fffffep127f;
+
+template <class T>
+KVPLEAT_HD constexpr T lower_of(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+KVPLEAT_HD constexpr T upper_of(T a, T b) {
+  return a < b ? b : a;
+}
+KVPLEAT_HD constexpr float magnitude(float x) {
+  return x < 0.0f ? -x : x;
+}
+
+// False for NaN and both infinities.
+KVPLEAT_HD constexpr bool is_finite(float x) {
+  return magnitude(x) <= kLargestFloat;
+}
+
+template <class T>
+KVPLEAT_HD constexpr T ceil_div(T a, T b) {
+  return static_cast<T>((a + b - 1) / b);
+}
+template <class T>
+KVPLEAT_HD constexpr T round_up(T a, T multiple) {
+  return static_cast<T>(ceil_div(a, multiple) * multiple);
+}
+
+// The correctly rounded float product. The double product of two floats is exact and the conversion
+// is an explicit rounding, so no compiler can contract it with a following add.
+KVPLEAT_HD constexpr float product(float a, float b) {
+  return static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
+}
+
+// Nearest integer of x, ties to even, clamped to [0, top]; NaN gives 0. |top| < 2^22. Adding and
+// subtracting 1.5 * 2^23 rounds at the unit place in the default rounding mode, without a library
+// call.
+KVPLEAT_HD constexpr std::uint32_t round_to_code(float x, std::uint32_t top) {
+  const float limit = static_cast<float>(top);
+  const float clamped = x > 0.0f ? (x < limit ? x : limit) : 0.0f;
+  const float rounded = (clamped + 0x1.8p23f) - 0x1.8p23f;
+  return static_cast<std::uint32_t>(rounded);
+}
+
+// The same for signed codes, clamped to [-top, top].
+KVPLEAT_HD constexpr std::int32_t round_to_signed(float x, std::int32_t top) {
+  const float limit = static_cast<float>(top);
+  const float clamped = x > -limit ? (x < limit ? x : limit) : (x == x ? -limit : 0.0f);
+  return static_cast<std::int32_t>((clamped + 0x1.8p23f) - 0x1.8p23f);
+}
+
+// Sum of a[i] * b[i] in the fixed order of the numeric law.
+KVPLEAT_HD constexpr double ordered_dot(const float* a, const float* b, std::size_t n) {
+  double partial[16] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    partial[i % 16] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  for (std::size_t width = 8; width > 0; width /= 2) {
+    for (std::size_t j = 0; j < width; ++j) partial[j] += partial[j + width];
+  }
+  return partial[0];
+}
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

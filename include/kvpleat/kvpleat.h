@@ -1,0 +1,59 @@
+// kvpleat: compressed KV caches, composed from policies, attended over as they lie. This header
+// includes everything that needs nothing but the standard library.
+#pragma once
+
+// core: the contract, status, numbers
+#include "kvpleat/core/concepts.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/error.h"
+#include "kvpleat/core/half.h"
+#include "kvpleat/core/identity.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/core/store_policy.h"
+#include "kvpleat/core/version.h"
+
+// transform: between rows and coded space
+#include "kvpleat/transform/center.h"
+#include "kvpleat/transform/chain.h"
+#include "kvpleat/transform/hadamard.h"
+#include "kvpleat/transform/no_transform.h"
+#include "kvpleat/transform/rope.h"
+
+// split: which elements are outliers
+#include "kvpleat/split/no_split.h"
+#include "kvpleat/split/threshold.h"
+#include "kvpleat/split/top_k.h"
+
+// quant: from numbers to codes
+#include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/group_shift.h"
+#include "kvpleat/quant/symmetric.h"
+
+// codec: from codes to bytes
+#include "kvpleat/codec/dense.h"
+#include "kvpleat/codec/fused.h"
+#include "kvpleat/codec/slots.h"
+
+// format: all of them together
+#include "kvpleat/format/block_format.h"
+#include "kvpleat/format/composable.h"
+#include "kvpleat/format/formats.h"
+#include "kvpleat/format/raw.h"
+
+// store: memory
+#include "kvpleat/store/memory_source.h"
+
+// cache: sequences
+#include "kvpleat/cache/kv_cache.h"
+#include "kvpleat/cache/lanes.h"
+#include "kvpleat/cache/memory_report.h"
+#include "kvpleat/cache/presets.h"
+
+// attention: scores and outputs
+#include "kvpleat/attention/attend.h"
+#include "kvpleat/attention/attend_ref.h"
+#include "kvpleat/attention/logit_rule.h"
+
+// calibrate: profiles from data
+#include "kvpleat/calibrate/channel_mean.h"
+#include "kvpleat/calibrate/thresholds.h"

@@ -1,0 +1,59 @@
+// ThresholdSplit: Oaken's three bands by four thresholds per layer, separately for keys and values.
+// Source: Oaken (ISCA 2025), equation 1. Outer: large magnitudes of both signs. Inner: the
+// near-zero band. Middle: the rest.
+#pragma once
+
+#include <cstdint>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/half.h"
+#include "kvpleat/core/identity.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/core/outlier.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+// Profile: outer_low <= inner_low <= inner_high <= outer_high, each representable as binary16 (it
+// is rounded once, when the profile is made, and that value both compares and shifts). A value on
+// an outer threshold is middle, on an inner threshold inner. Without a profile the splitter is not
+// usable.
+struct ThresholdSplit {
+  static constexpr auto kId = Text("split=threshold;bands=3");
+  static constexpr std::uint32_t kMaxOutliers = 0xffffffffu;  // every element may be one
+  static constexpr std::uint32_t kProfileSize = 4;
+
+  float outer_low = 0.0f;
+  float inner_low = 0.0f;
+  float inner_high = 0.0f;
+  float outer_high = 0.0f;
+
+  static ThresholdSplit bind(const float* profile) {
+    ThresholdSplit split;
+    split.outer_low = profile[0];
+    split.inner_low = profile[1];
+    split.inner_high = profile[2];
+    split.outer_high = profile[3];
+    return split;
+  }
+  // Ordered, representable as binary16, at most half its range (a shifted value must fit as well).
+  static bool valid(const float* profile) {
+    if (profile == nullptr) return false;
+    for (int i = 0; i < 4; ++i) {
+      if (!(magnitude(profile[i]) <= kLargestHalf * 0.5f) ||
+          to_float(to_half(profile[i])) != profile[i])
+        return false;
+      if (i > 0 && profile[i] < profile[i - 1]) return false;
+    }
+    return true;
+  }
+
+  KVPLEAT_HD constexpr BandSide band(float x) const {
+    if (x > outer_high) return {Band::kOuter, false};
+    if (x < outer_low) return {Band::kOuter, true};
+    if (x > inner_high) return {Band::kMiddle, false};
+    if (x < inner_low) return {Band::kMiddle, true};
+    return {Band::kInner, x < 0.0f};
+  }
+};
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

@@ -1,0 +1,242 @@
+// BlockPool: blocks of one size, counted references, cut from slabs; optionally the spill runs that
+// belong to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/core/status.h"
+#include "kvpleat/store/array.h"
+#include "kvpleat/store/memory_source.h"
+#include "kvpleat/store/spill_store.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+inline constexpr std::uint32_t kNoBlock = 0xffffffffu;
+
+// A slab is one allocation: a header, one word per block (references, or the next free block), one
+// run per block if the pool spills, then the blocks at a pitch of a multiple of 64. A slab exists
+// while one of its blocks is live or reserved, so memory held is a function of what is stored.
+// Blocks come zeroed. Threads: reserve, acquire, share, release lock once per call; data() does not
+// lock: a block's memory never moves, and the slab table is allocated once.
+class BlockPool {
+ public:
+  BlockPool() = default;
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+  ~BlockPool() {
+    for (std::uint32_t i = 0; i < slab_count_; ++i) release_slab(i);
+    if (slabs_ != nullptr)
+      memory_->release(memory_->context, slabs_, slab_count_ * sizeof(*slabs_));
+  }
+
+  // block_bytes > 0; limit: most blocks alive at once; spills: blocks own runs in spill().
+  // slab_bytes 0: one block per slab. kRange: more than 2^31 blocks.
+  Status open(const MemorySource* memory, std::size_t block_bytes, std::uint64_t limit,
+              std::size_t slab_bytes, bool spills) noexcept {
+    if (limit >= 0x80000000u) return Status::kRange;
+    memory_ = memory;
+    block_bytes_ = block_bytes;
+    pitch_ = round_up(block_bytes, kMemoryAlignment);
+    limit_ = static_cast<std::uint32_t>(limit);
+    spills_ = spills;
+    per_slab_ = static_cast<std::uint32_t>(upper_of<std::size_t>(1, slab_bytes / pitch_));
+    per_slab_ = upper_of(1u, lower_of(per_slab_, limit_));
+    slab_count_ = ceil_div(limit_, per_slab_);
+    if (slab_count_ == 0) return Status::kOk;
+    slabs_ = static_cast<Slab**>(memory->allocate(memory->context, slab_count_ * sizeof(*slabs_)));
+    if (slabs_ == nullptr) return Status::kNoMemory;
+    for (std::uint32_t i = 0; i < slab_count_; ++i) slabs_[i] = nullptr;
+    return Status::kOk;
+  }
+  [[nodiscard]] SpillStore& spill() noexcept { return spill_; }
+  [[nodiscard]] const SpillStore& spill() const noexcept { return spill_; }
+
+  // Promises n later calls of acquire. kNoMemory, kCapacity: nothing has changed.
+  Status reserve(std::uint32_t n) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (limit_ - live_ - reserved_ < n) return Status::kCapacity;
+    reserved_ += n;
+    for (std::uint32_t i = 0; free_ < reserved_; ++i) {
+      KVPLEAT_ASSERT(i < slab_count_);
+      if (slabs_[i] != nullptr || make_slab(i)) continue;
+      reserved_ -= n;
+      trim();
+      return Status::kNoMemory;
+    }
+    return Status::kOk;
+  }
+  // Takes back a promise.
+  void cancel(std::uint32_t n) noexcept {
+    const std::lock_guard lock(mutex_);
+    reserved_ -= n;
+    trim();
+  }
+  // A zeroed block with one reference. Only after reserve.
+  [[nodiscard]] std::uint32_t acquire() noexcept {
+    std::uint32_t id = kNoBlock;
+    {
+      const std::lock_guard lock(mutex_);
+      KVPLEAT_ASSERT(reserved_ > 0);
+      while (slabs_[hint_] == nullptr || slabs_[hint_]->first_free == kNoBlock) ++hint_;
+      Slab& slab = *slabs_[hint_];
+      const std::uint32_t at = slab.first_free;
+      slab.first_free = words(slab)[at];
+      words(slab)[at] = 1;
+      ++slab.live;
+      ++live_;
+      --free_;
+      --reserved_;
+      id = hint_ * per_slab_ + at;
+      if (spills_) runs(slab)[at] = {};
+    }
+    std::memset(data(id), 0, block_bytes_);
+    return id;
+  }
+  void share(std::uint32_t id) noexcept {
+    const std::lock_guard lock(mutex_);
+    ++words(slab_of(id))[id % per_slab_];
+  }
+  [[nodiscard]] bool shared(std::uint32_t id) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return words(slab_of(id))[id % per_slab_] > 1;
+  }
+  void release(std::uint32_t id) noexcept {
+    SpillRun dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      Slab& slab = slab_of(id);
+      std::uint32_t& word = words(slab)[id % per_slab_];
+      if (--word > 0) return;
+      if (spills_) dropped = runs(slab)[id % per_slab_];
+      word = slab.first_free;
+      slab.first_free = id % per_slab_;
+      --slab.live;
+      --live_;
+      ++free_;
+      hint_ = lower_of(hint_, id / per_slab_);
+      if (slab.live == 0) trim();
+    }
+    spill_.release(dropped);
+  }
+
+  [[nodiscard]] std::uint8_t* data(std::uint32_t id) noexcept {
+    return reinterpret_cast<std::uint8_t*>(&slab_of(id)) + blocks_at(slab_of(id).capacity) +
+           id % per_slab_ * pitch_;
+  }
+  [[nodiscard]] const std::uint8_t* data(std::uint32_t id) const noexcept {
+    return const_cast<BlockPool*>(this)->data(id);
+  }
+  // The outliers of a sealed block. Only if the pool spills.
+  [[nodiscard]] const SpillRun& run(std::uint32_t id) const noexcept {
+    return runs(slab_of(id))[id % per_slab_];
+  }
+  void set_run(std::uint32_t id, const SpillRun& run) noexcept {
+    runs(slab_of(id))[id % per_slab_] = run;
+  }
+
+  [[nodiscard]] std::uint32_t live() const noexcept { return live_; }
+  [[nodiscard]] std::size_t block_bytes() const noexcept { return block_bytes_; }
+  // Memory held: slabs and the slab table (spill not included).
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t total = slab_count_ * sizeof(*slabs_);
+    for (std::uint32_t i = 0; i < slab_count_; ++i) {
+      if (slabs_[i] != nullptr) total += slab_size(slabs_[i]->capacity);
+    }
+    return total;
+  }
+  // What bytes() will say of a pool with `blocks` live blocks that were never released.
+  static std::size_t predict(std::size_t block_bytes, std::uint64_t limit, std::size_t slab_bytes,
+                             bool spills, std::uint64_t blocks) noexcept {
+    BlockPool pool;
+    pool.pitch_ = round_up(block_bytes, kMemoryAlignment);
+    pool.spills_ = spills;
+    const std::uint64_t per_slab = upper_of<std::uint64_t>(
+        1, lower_of<std::uint64_t>(upper_of<std::uint64_t>(1, slab_bytes / pool.pitch_), limit));
+    std::size_t total = ceil_div(limit, per_slab) * sizeof(*pool.slabs_);
+    for (std::uint64_t first = 0; first < blocks; first += per_slab) {
+      total += pool.slab_size(static_cast<std::uint32_t>(lower_of(per_slab, limit - first)));
+    }
+    return total;
+  }
+
+ private:
+  struct Slab {
+    std::uint32_t live;
+    std::uint32_t capacity;
+    std::uint32_t first_free;
+    std::uint32_t padding;
+  };
+
+  static std::uint32_t* words(Slab& slab) noexcept {
+    return reinterpret_cast<std::uint32_t*>(&slab + 1);
+  }
+  static SpillRun* runs(Slab& slab) noexcept {
+    return reinterpret_cast<SpillRun*>(words(slab) + slab.capacity);
+  }
+  Slab& slab_of(std::uint32_t id) const noexcept { return *slabs_[id / per_slab_]; }
+  [[nodiscard]] std::size_t blocks_at(std::uint32_t capacity) const noexcept {
+    return round_up(
+        sizeof(Slab) + capacity * (sizeof(std::uint32_t) + (spills_ ? sizeof(SpillRun) : 0)),
+        kMemoryAlignment);
+  }
+  [[nodiscard]] std::size_t slab_size(std::uint32_t capacity) const noexcept {
+    return blocks_at(capacity) + capacity * pitch_;
+  }
+  bool make_slab(std::uint32_t i) noexcept {
+    const std::uint32_t capacity = lower_of(per_slab_, limit_ - i * per_slab_);
+    void* memory = memory_->allocate(memory_->context, slab_size(capacity));
+    if (memory == nullptr) return false;
+    Slab* slab = ::new (memory) Slab{0, capacity, 0, 0};
+    for (std::uint32_t b = 0; b < capacity; ++b) {
+      ::new (static_cast<void*>(words(*slab) + b))
+          std::uint32_t(b + 1 < capacity ? b + 1 : kNoBlock);
+    }
+    if (spills_) {
+      for (std::uint32_t b = 0; b < capacity; ++b)
+        ::new (static_cast<void*>(runs(*slab) + b)) SpillRun();
+    }
+    slabs_[i] = slab;
+    free_ += capacity;
+    hint_ = lower_of(hint_, i);
+    return true;
+  }
+  void release_slab(std::uint32_t i) noexcept {
+    if (slabs_[i] == nullptr) return;
+    memory_->release(memory_->context, slabs_[i], slab_size(slabs_[i]->capacity));
+    slabs_[i] = nullptr;
+  }
+  // Gives back slabs without a live block that no promise needs, the last first.
+  void trim() noexcept {
+    for (std::uint32_t i = slab_count_; i-- > 0;) {
+      if (slabs_[i] == nullptr || slabs_[i]->live > 0 || free_ - slabs_[i]->capacity < reserved_ ||
+          free_ < slabs_[i]->capacity) {
+        continue;
+      }
+      free_ -= slabs_[i]->capacity;
+      release_slab(i);
+    }
+  }
+
+  const MemorySource* memory_ = nullptr;
+  Slab** slabs_ = nullptr;
+  std::size_t block_bytes_ = 0;
+  std::size_t pitch_ = 0;
+  std::uint32_t limit_ = 0;
+  std::uint32_t per_slab_ = 1;
+  std::uint32_t slab_count_ = 0;
+  std::uint32_t live_ = 0;
+  std::uint32_t free_ = 0;
+  std::uint32_t reserved_ = 0;
+  std::uint32_t hint_ = 0;
+  bool spills_ = false;
+  SpillStore spill_;
+  mutable std::mutex mutex_;
+};
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

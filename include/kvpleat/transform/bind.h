@@ -1,0 +1,38 @@
+// BindContext: what a policy may keep a pointer to. The cache owns all of it and outlives the
+// policy objects.
+//
+// The rules a transform keeps, for every row x, query q and position p (x', q': coded):
+//   score:    q . x == q' . x' + score_offset(q, p)
+//   restore:  restore(forward(x, p), 1, p) == x within ulps; linear in (coded, weight), so it may
+//   be applied to a
+//             weighted sum of coded rows with weight = sum of the weights, if the transform is not
+//             positional.
+#pragma once
+
+#include <cstdint>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/transform/rope.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+struct BindContext {
+  const float* profile = nullptr;  // this head's profile of the policy: [profile_size] floats
+  const Rope* rope = nullptr;      // of the model; dims 0 if there is none
+  const CosSin* unit_rotations =
+      nullptr;  // [kRotationSpan, pairs]: rotations by 0..kRotationSpan-1 tokens
+};
+inline constexpr std::uint32_t kRotationSpan = 64;
+
+// A transform made for kDim channels: bind_for<kDim>(context) where the policy has it, else
+// bind(context).
+template <class Transform, std::uint32_t kDim>
+Transform bind_transform(const BindContext& context) {
+  if constexpr (requires { Transform::template bind_for<kDim>(context); }) {
+    return Transform::template bind_for<kDim>(context);
+  } else {
+    return Transform::bind(context);
+  }
+}
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

@@ -1,0 +1,3 @@
+#include <kvpleat/kvpleat.h>
+
+int main() {}

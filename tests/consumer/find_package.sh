@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# OC-90: find_package from a prefix with a blank in its name; the installed config names no build path.
+source "$(dirname "$0")/common.sh" "$@"
+
+prefix="$work/a prefix"
+install_library "$prefix"
+if grep -rnF -e "$checkout" -e "$work" "$prefix"; then
+  echo "the installed files hold an absolute path of this build"
+  exit 1
+fi
+if grep -rnE '^ *find_(package|dependency) *\(' "$prefix"/share/cmake; then
+  echo "the installed config requires a dependency; the headers need none"
+  exit 1
+fi
+# The package must also work after it has been moved: that is how binary packages travel.
+mv "$prefix" "$work/another prefix"
+build_project "$work/build" find_package -DCMAKE_PREFIX_PATH="$work/another prefix"
