@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tests/setup.sh
 
-need_packages g++ cmake make libeigen3-dev libhwy-dev doctest-dev libbenchmark-dev
+need_packages g++ cmake make libeigen3-dev libhwy-dev doctest-dev libbenchmark-dev nlohmann-json3-dev
 configure release
 cmake --build --preset release -j "$(nproc)" --target compare 01_compress_and_attend 02_own_policy
 exec build/release/examples/compare "$@"

@@ -1,0 +1,99 @@
+// Calibration: the profile a format needs, from the first tokens of a recording.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "compare/recording.h"
+#include "kvpleat/calibrate/channel_mean.h"
+#include "kvpleat/calibrate/thresholds.h"
+#include "kvpleat/format/block_format.h"
+#include "kvpleat/split/threshold.h"
+#include "kvpleat/transform/center.h"
+#include "kvpleat/transform/chain.h"
+
+namespace compare {
+
+// Calibration sees these tokens and no later ones.
+inline std::uint32_t calibration_tokens(const Recording& recording) {
+  return std::min(512u, recording.tokens / 2);
+}
+
+// The rows of one side of a recording.
+struct Rows {
+  const Recording& recording;
+  const std::vector<float>& stored;  // as the cache gets them
+  const std::vector<float>& before;  // keys before RoPE; values as they are
+};
+
+// Adds one head's floats of a transform's profile.
+template <class Transform>
+struct TransformProfile {
+  static void append(const Rows&, std::uint32_t, std::uint32_t, std::vector<float>&) {}
+};
+inline void append_mean(const Rows& rows, const std::vector<float>& from, std::uint32_t layer,
+                        std::uint32_t head, std::vector<float>& profile) {
+  const Recording& r = rows.recording;
+  profile.resize(profile.size() + r.dim);
+  kvpleat::channel_mean(from.data() + r.row(layer, 0, head), calibration_tokens(r),
+                        static_cast<std::size_t>(r.kv_heads) * r.dim, r.dim,
+                        profile.data() + profile.size() - r.dim);
+}
+template <>
+struct TransformProfile<kvpleat::Center> {
+  static void append(const Rows& rows, std::uint32_t layer, std::uint32_t head,
+                     std::vector<float>& profile) {
+    append_mean(rows, rows.stored, layer, head, profile);
+  }
+};
+template <>
+struct TransformProfile<kvpleat::PhaseCenter> {
+  static void append(const Rows& rows, std::uint32_t layer, std::uint32_t head,
+                     std::vector<float>& profile) {
+    append_mean(rows, rows.before, layer, head, profile);
+  }
+};
+template <class First, class Second>
+struct TransformProfile<kvpleat::Chain<First, Second>> {
+  static_assert(Second::profile_size(64) == 0,
+                "calibration of a later transform would need rows that the first has coded");
+  static void append(const Rows& rows, std::uint32_t layer, std::uint32_t head,
+                     std::vector<float>& profile) {
+    TransformProfile<First>::append(rows, layer, head, profile);
+  }
+};
+
+// Adds one layer's thresholds: 4 % outer, 6 % inner over all heads, the same for each head.
+inline void append_thresholds(const Rows& rows, std::uint32_t layer, std::vector<float>& profile) {
+  const Recording& r = rows.recording;
+  const auto first = rows.stored.begin() + static_cast<std::ptrdiff_t>(r.row(layer, 0, 0));
+  std::vector<float> sample(
+      first, first + static_cast<std::ptrdiff_t>(calibration_tokens(r) * r.kv_heads * r.dim));
+  float thresholds[4] = {};
+  if (!ok(kvpleat::band_thresholds(sample.data(), sample.size(), {}, thresholds))) return;
+  profile.insert(profile.end(), thresholds, thresholds + 4);
+}
+
+// The profile of a format: [layers, kv_heads, kProfileSize]; empty if it needs none.
+template <class F>
+struct Profile {
+  static std::vector<float> of(const Rows&) { return {}; }
+};
+template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec,
+          kvpleat::Role kRole>
+struct Profile<kvpleat::BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>> {
+  static std::vector<float> of(const Rows& rows) {
+    std::vector<float> profile;
+    for (std::uint32_t l = 0; l < rows.recording.layers; ++l) {
+      for (std::uint32_t h = 0; h < rows.recording.kv_heads; ++h) {
+        TransformProfile<Transform>::append(rows, l, h, profile);
+        if constexpr (std::is_same_v<Split, kvpleat::ThresholdSplit>)
+          append_thresholds(rows, l, profile);
+      }
+    }
+    return profile;
+  }
+};
+
+}  // namespace compare

@@ -1,0 +1,173 @@
+#include "compare/recording.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "compare/npy.h"
+
+namespace compare {
+namespace {
+
+constexpr std::uint32_t kMostQueries = 64;
+
+bool fail(std::string& error, const std::string& what) {
+  error = what;
+  return false;
+}
+
+// Loads NAME_pre.npy, or NAME.npy if there is no such file.
+bool load_rows(const std::string& folder, const std::string& name, NpyArray& array, bool& rotated,
+               std::string& error) {
+  const std::string before = folder + "/" + name + "_pre.npy";
+  rotated = !std::filesystem::exists(before);
+  const std::string path = rotated ? folder + "/" + name + ".npy" : before;
+  if (!read_npy(path, array, error)) return false;
+  if (array.shape.size() != 4)
+    return fail(error, path + ": expected 4 dimensions [layer, head, token, dim]");
+  for (const float value : array.values) {
+    if (!std::isfinite(value)) return fail(error, path + ": holds a value that is not finite");
+  }
+  return true;
+}
+
+bool read_rope(const std::string& path, std::uint32_t dim, Recording& recording,
+               std::string& error) {
+  std::ifstream stream(path);
+  if (!stream) return fail(error, path + ": cannot be opened");
+  const nlohmann::json meta = nlohmann::json::parse(stream, nullptr, false);
+  if (!meta.is_object()) return fail(error, path + ": not a JSON object");
+  recording.model = meta.contains("model") && meta["model"].is_string()
+                        ? meta["model"].get<std::string>()
+                        : "unnamed model";
+  recording.scale = 1.0f / std::sqrt(static_cast<float>(dim));
+  if (meta.contains("scale")) {
+    if (!meta["scale"].is_number()) return fail(error, path + ": scale is not a number");
+    recording.scale = meta["scale"].get<float>();
+  }
+  std::string layout = "adjacent";
+  double base = 10000.0;
+  std::uint32_t dims = dim;
+  if (meta.contains("rope") && meta["rope"].is_object()) {
+    const nlohmann::json& rope = meta["rope"];
+    layout = rope.value("layout", layout);
+    if (rope.contains("base") && rope["base"].is_number()) base = rope["base"].get<double>();
+    if (rope.contains("dims") && rope["dims"].is_number_unsigned())
+      dims = rope["dims"].get<std::uint32_t>();
+  } else if (meta.contains("rope_theta") && meta["rope_theta"].is_number()) {
+    base = meta["rope_theta"].get<double>();
+  }
+  if (layout != "adjacent" && layout != "halves")
+    return fail(error, path + ": rope.layout must be adjacent or halves");
+  if (dims > dim || dims % 2 != 0 || !(base > 0.0))
+    return fail(error, path + ": rope.dims or rope.base makes no sense");
+  recording.rope = kvpleat::Rope::standard(
+      layout == "halves" ? kvpleat::RopeLayout::kHalves : kvpleat::RopeLayout::kAdjacent, dims,
+      base);
+  return true;
+}
+
+}  // namespace
+
+bool load_recording(const std::string& folder, Recording& recording, std::string& error) {
+  if (!std::filesystem::is_directory(folder)) return fail(error, folder + ": no such folder");
+  NpyArray k;
+  NpyArray v;
+  NpyArray q;
+  bool k_rotated = false;
+  bool q_rotated = false;
+  if (!load_rows(folder, "k", k, k_rotated, error) || !load_rows(folder, "q", q, q_rotated, error))
+    return false;
+  if (!read_npy(folder + "/v.npy", v, error)) return false;
+  if (v.shape != k.shape) return fail(error, folder + "/v.npy: its shape differs from the keys'");
+  for (const float value : v.values) {
+    if (!std::isfinite(value))
+      return fail(error, folder + "/v.npy: holds a value that is not finite");
+  }
+  if (q.shape[0] != k.shape[0] || q.shape[3] != k.shape[3] || k.shape[1] == 0 ||
+      q.shape[1] % k.shape[1] != 0 || q.shape[2] > k.shape[2]) {
+    return fail(
+        error,
+        folder + ": queries do not fit the keys (layers, dim, heads a multiple, tokens at most)");
+  }
+  for (const std::size_t size : k.shape) {
+    if (size == 0 || size > 0x7fffffffu)
+      return fail(error, folder + ": the keys have an empty or absurd dimension");
+  }
+  if (q.shape[2] == 0) return fail(error, folder + ": there are no queries");
+
+  Recording made;
+  made.layers = static_cast<std::uint32_t>(k.shape[0]);
+  made.kv_heads = static_cast<std::uint32_t>(k.shape[1]);
+  made.tokens = static_cast<std::uint32_t>(k.shape[2]);
+  made.dim = static_cast<std::uint32_t>(k.shape[3]);
+  made.query_heads = static_cast<std::uint32_t>(q.shape[1]);
+  const auto recorded = static_cast<std::uint32_t>(q.shape[2]);
+  made.queries = recorded < kMostQueries ? recorded : kMostQueries;
+  if (!read_rope(folder + "/meta.json", made.dim, made, error)) return false;
+
+  const std::size_t total = k.values.size();
+  made.keys.resize(total);
+  made.keys_pre.resize(total);
+  made.values.resize(total);
+  for (std::uint32_t l = 0; l < made.layers; ++l) {
+    for (std::uint32_t h = 0; h < made.kv_heads; ++h) {
+      for (std::uint32_t t = 0; t < made.tokens; ++t) {
+        const std::size_t from =
+            ((static_cast<std::size_t>(l) * made.kv_heads + h) * made.tokens + t) * made.dim;
+        const std::size_t to = made.row(l, t, h);
+        const float* row = k.values.data() + from;
+        float* rotated = made.keys.data() + to;
+        float* before = made.keys_pre.data() + to;
+        if (k_rotated) {
+          made.rope.rotate(row, made.dim, -static_cast<std::int64_t>(t), before);
+          for (std::uint32_t c = 0; c < made.dim; ++c) rotated[c] = row[c];
+        } else {
+          made.rope.rotate(row, made.dim, t, rotated);
+          for (std::uint32_t c = 0; c < made.dim; ++c) before[c] = row[c];
+        }
+        for (std::uint32_t c = 0; c < made.dim; ++c) made.values[to + c] = v.values[from + c];
+      }
+    }
+  }
+  made.query.resize(static_cast<std::size_t>(made.layers) * made.query_heads * made.queries *
+                    made.dim);
+  for (std::uint32_t l = 0; l < made.layers; ++l) {
+    for (std::uint32_t head = 0; head < made.query_heads; ++head) {
+      for (std::uint32_t i = 0; i < made.queries; ++i) {
+        const std::size_t from =
+            ((static_cast<std::size_t>(l) * made.query_heads + head) * recorded + recorded -
+             made.queries + i) *
+            made.dim;
+        float* to =
+            made.query.data() + made.query_row(l, head / made.group(), i, head % made.group());
+        const float* row = q.values.data() + from;
+        if (q_rotated) {
+          for (std::uint32_t c = 0; c < made.dim; ++c) to[c] = row[c];
+        } else {
+          made.rope.rotate(row, made.dim, made.position(i), to);
+        }
+      }
+    }
+  }
+  recording = std::move(made);
+  return true;
+}
+
+Recording Recording::layer(std::uint32_t index) const {
+  Recording one = *this;
+  one.layers = 1;
+  const auto cut = [&](const std::vector<float>& all) {
+    const std::size_t size = all.size() / layers;
+    return std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(index * size),
+                              all.begin() + static_cast<std::ptrdiff_t>((index + 1) * size));
+  };
+  one.keys = cut(keys);
+  one.keys_pre = cut(keys_pre);
+  one.values = cut(values);
+  one.query = cut(query);
+  return one;
+}
+
+}  // namespace compare
