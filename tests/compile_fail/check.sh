@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check.sh SOURCE INCLUDE_DIR: passes if every compiler here rejects SOURCE with a message that contains
-# the text of its first line, "// expect: some text".
+# check.sh SOURCE INCLUDE_DIR: passes if every compiler here rejects SOURCE and its first error contains the
+# text of SOURCE's first line, "// expect: some text". A second line "// flags: ..." names more flags.
 set -euo pipefail
 source=$1 include=$2
 
@@ -10,6 +10,7 @@ if [[ $expect == "$first_line" || -z $expect ]]; then
   echo "$source:1: the first line must read '// expect: some text'"
   exit 1
 fi
+read -r -a flags < <(sed -n '2s,^// flags: ,,p' "$source") || flags=()
 
 tried=0
 for compiler in g++ clang++; do
@@ -20,12 +21,15 @@ for compiler in g++ clang++; do
     g++) caret=-fno-diagnostics-show-caret ;;
     *) caret=-fno-caret-diagnostics ;;
   esac
-  if output=$(LC_ALL=C "$compiler" -std=c++20 -fsyntax-only "$caret" -I "$include" "$source" 2>&1); then
+  if output=$(LC_ALL=C "$compiler" -std=c++20 -fsyntax-only "$caret" ${flags[@]+"${flags[@]}"} \
+    -I "$include" "$source" 2>&1); then
     echo "$compiler accepts $source; it must not"
     exit 1
   fi
-  if [[ $output != *"$expect"* ]]; then
-    printf '%s rejects %s without saying "%s":\n%s\n' "$compiler" "$source" "$expect" "$output"
+  # The first one: what comes after it is often noise, and nobody reads so far.
+  first_error=$(grep -m 1 -E 'error: ' <<< "$output" || true)
+  if [[ $first_error != *"$expect"* ]]; then
+    printf '%s rejects %s, but its first error does not say "%s":\n%s\n' "$compiler" "$source" "$expect" "$output"
     exit 1
   fi
   echo "$compiler: rejected as expected"

@@ -1,14 +1,20 @@
 // composable: which splitter, quantizer, codec and store go together, and why the others do not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/fused.h"
 #include "kvpleat/codec/slots.h"
+#include "kvpleat/core/axis.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/identity.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/core/store_policy.h"
 #include "kvpleat/quant/group_shift.h"
 #include "kvpleat/split/no_split.h"
@@ -20,6 +26,11 @@ enum class Refusal : std::uint8_t {
   kNone,
   kNotASplitter,
   kNotAQuantizer,
+  kNotACodec,
+  kIdIsNoText,
+  kBitsOutOfRange,
+  kTokenGroupDividesNoBlock,
+  kScaleIsForeign,
   kDenseTakesNoOutliers,
   kSlotsNeedVectorSplit,
   kFusedNeedsThresholds,
@@ -37,8 +48,19 @@ constexpr std::string_view reason(Refusal refusal) {
              "bind, valid)";
     case Refusal::kNotAQuantizer:
       return "the quantizer does not satisfy Quantizer (Side, Stat, Scale, kBits, kGroup, kAxis, "
-             "kExactMerge, kLargest, kId, "
-             "observe, merge, scale, encode, decode)";
+             "kExactMerge, kLargest, kId, observe, merge, scale, encode, decode)";
+    case Refusal::kNotACodec:
+      return "the codec is none of DenseCodec, SlotCodec, FusedCodec";
+    case Refusal::kIdIsNoText:
+      return "kId must be a Text, for example: static constexpr auto kId = "
+             "kvpleat::Text(\"quant=mine;bits=4\")";
+    case Refusal::kBitsOutOfRange:
+      return "a quantizer has 1 to 8 bits";
+    case Refusal::kTokenGroupDividesNoBlock:
+      return "a group along tokens must divide its block: 1, 2, 4, ... 64 tokens, or a multiple of "
+             "64";
+    case Refusal::kScaleIsForeign:
+      return "Scale must be an aggregate of values of Side and nothing else";
     case Refusal::kDenseTakesNoOutliers:
       return "DenseCodec has no place for outliers: use NoSplit, or SlotCodec";
     case Refusal::kSlotsNeedVectorSplit:
@@ -58,6 +80,56 @@ constexpr std::string_view reason(Refusal refusal) {
   return "unknown";
 }
 
+namespace composition {
+
+template <class T>
+concept IsCodec = requires {
+  T::kTakesOutliers;
+  T::kSpills;
+};
+
+template <class T>
+inline constexpr bool kIsText = false;
+template <std::size_t N>
+inline constexpr bool kIsText<Text<N>> = true;
+template <class Policy>
+inline constexpr bool kHasTextId = kIsText<std::remove_cvref_t<decltype(Policy::kId)>>;
+
+// Whether Scale{Side, Side, ...} fills it: then no member is of another type, and no byte is
+// padding that would make equal groups differ in memory.
+template <class Scale, class... Sides>
+concept BracedFrom = std::is_trivially_copyable_v<Scale> && requires(Sides... sides) {
+  Scale{sides...};
+};
+template <class Side, std::size_t>
+using Repeated = Side;
+template <class Scale, class Side, class Indices>
+inline constexpr bool kMadeOf = false;
+template <class Scale, class Side, std::size_t... kIndices>
+inline constexpr bool kMadeOf<Scale, Side, std::index_sequence<kIndices...>> =
+    sizeof(Scale) == sizeof...(kIndices) * sizeof(Side) &&
+    BracedFrom<Scale, Repeated<Side, kIndices>...>;
+template <class Scale, class Side>
+inline constexpr bool kMadeOfSides =
+    kMadeOf<Scale, Side, std::make_index_sequence<sizeof(Scale) / sizeof(Side)>>;
+
+// What a tile needs to know of a quantizer.
+template <class Quant>
+constexpr Refusal refusal_of_tile() {
+  if constexpr (Quant::kBits < 1 || Quant::kBits > 8) {
+    return Refusal::kBitsOutOfRange;
+  } else if constexpr (Quant::kAxis == Axis::kTokens &&
+                       (Quant::kGroup == 0 ||
+                        round_up<std::uint32_t>(Quant::kGroup, 64u) % Quant::kGroup != 0)) {
+    return Refusal::kTokenGroupDividesNoBlock;
+  } else {
+    return kMadeOfSides<typename Quant::Scale, typename Quant::Side> ? Refusal::kNone
+                                                                     : Refusal::kScaleIsForeign;
+  }
+}
+
+}  // namespace composition
+
 template <class Codec>
 inline constexpr bool kIsFusedCodec = false;
 template <>
@@ -71,6 +143,12 @@ template <class Split, class Quant, class Codec, class Store = DefaultStore>
 constexpr Refusal refusal_of() {
   if constexpr (!OutlierSplitter<Split>) {
     return Refusal::kNotASplitter;
+  } else if constexpr (!kIsGroupShift<Quant> && !Quantizer<Quant>) {
+    return Refusal::kNotAQuantizer;
+  } else if constexpr (!composition::IsCodec<Codec>) {
+    return Refusal::kNotACodec;
+  } else if constexpr (!composition::kHasTextId<Split> || !composition::kHasTextId<Quant>) {
+    return Refusal::kIdIsNoText;
   } else if constexpr (kIsFusedCodec<Codec>) {
     if constexpr (!BandSplitter<Split>) return Refusal::kFusedNeedsThresholds;
     if constexpr (!kIsGroupShift<Quant>) return Refusal::kFusedNeedsGroupShift;
@@ -78,14 +156,14 @@ constexpr Refusal refusal_of() {
     return Refusal::kNone;
   } else if constexpr (kIsGroupShift<Quant>) {
     return Refusal::kGroupShiftNeedsFused;
-  } else if constexpr (!Quantizer<Quant>) {
-    return Refusal::kNotAQuantizer;
-  } else if constexpr (!Codec::kTakesOutliers) {
-    return Split::kMaxOutliers == 0 ? Refusal::kNone : Refusal::kDenseTakesNoOutliers;
+  } else if constexpr (!Codec::kTakesOutliers && Split::kMaxOutliers > 0) {
+    return Refusal::kDenseTakesNoOutliers;
+  } else if constexpr (Codec::kTakesOutliers &&
+                       !(VectorSplitter<Split> && Split::kMaxOutliers >= 1 &&
+                         Split::kMaxOutliers <= 64)) {
+    return Refusal::kSlotsNeedVectorSplit;
   } else {
-    return VectorSplitter<Split> && Split::kMaxOutliers >= 1 && Split::kMaxOutliers <= 64
-               ? Refusal::kNone
-               : Refusal::kSlotsNeedVectorSplit;
+    return composition::refusal_of_tile<Quant>();
   }
 }
 
@@ -109,14 +187,24 @@ struct RefuseComposition {
                 "kProfileSize, kId, bind, valid)");
   static_assert(kRefusal != Refusal::kNotAQuantizer,
                 "kvpleat: the quantizer does not satisfy Quantizer (Side, Stat, Scale, kBits, "
-                "kGroup, kAxis, kExactMerge, "
-                "kLargest, kId, observe, merge, scale, encode, decode)");
+                "kGroup, kAxis, kExactMerge, kLargest, kId, observe, merge, scale, encode, "
+                "decode)");
+  static_assert(kRefusal != Refusal::kNotACodec,
+                "kvpleat: the codec is none of DenseCodec, SlotCodec, FusedCodec");
+  static_assert(kRefusal != Refusal::kIdIsNoText,
+                "kvpleat: kId must be a Text, for example: static constexpr auto kId = "
+                "kvpleat::Text(\"quant=mine;bits=4\")");
+  static_assert(kRefusal != Refusal::kBitsOutOfRange, "kvpleat: a quantizer has 1 to 8 bits");
+  static_assert(kRefusal != Refusal::kTokenGroupDividesNoBlock,
+                "kvpleat: a group along tokens must divide its block: 1, 2, 4, ... 64 tokens, or a "
+                "multiple of 64");
+  static_assert(kRefusal != Refusal::kScaleIsForeign,
+                "kvpleat: Scale must be an aggregate of values of Side and nothing else");
   static_assert(kRefusal != Refusal::kDenseTakesNoOutliers,
                 "kvpleat: DenseCodec has no place for outliers: use NoSplit, or SlotCodec");
   static_assert(kRefusal != Refusal::kSlotsNeedVectorSplit,
                 "kvpleat: SlotCodec keeps a fixed number of outliers per token: use a splitter "
-                "with split() and at most 64 "
-                "outliers (TopKSplit)");
+                "with split() and at most 64 outliers (TopKSplit)");
   static_assert(kRefusal != Refusal::kFusedNeedsThresholds,
                 "kvpleat: FusedCodec stores the band and side of each outlier: use ThresholdSplit");
   static_assert(kRefusal != Refusal::kFusedNeedsGroupShift,

@@ -1,0 +1,15 @@
+// expect: kvpleat: values cannot use a transform that depends on the position (PhaseCenter): use
+// Center
+#include <kvpleat/kvpleat.h>
+
+using namespace kvpleat;
+
+using Centered = BlockFormat<64, PhaseCenter, NoSplit, AffineQuant<4>, DenseCodec>;
+
+struct Mine : CacheTraits<64> {
+  using Lanes = LaneList<KV<Centered, Centered>>;
+};
+
+bool make() {
+  return KvCache<Mine>::create({.layers = 1, .kv_heads = 1, .max_tokens = 64}).has_value();
+}
