@@ -34,13 +34,13 @@ struct AttentionStatistics {
   std::uint32_t* visible = nullptr;  // [Q]: keys seen
 };
 
-// Which code ran, per lane (the raw lane is last) and for the tail.
+// Which code ran, per lane (the raw lane is last) and for rows kept as they came.
 struct AttendReport {
   const char* kernels = "";
   const char* target = "";
   Path key[16] = {};
   Path value[16] = {};
-  Path tail = Path::kNone;
+  Path raw = Path::kNone;  // sinks and the tail
 };
 
 // R rows of queries, `group` query heads that share the KV head.
@@ -106,7 +106,7 @@ class Pass {
     }
     cache_.visit(
         layer_, head_, range, [&](const auto& lane) { this->fold_lane(lane); },
-        [&](std::uint32_t index, std::uint32_t n) { this->fold_tail(index, n); });
+        [&](std::uint32_t index, std::uint32_t n) { this->fold_raw(index, n); });
   }
 
  private:
@@ -194,9 +194,8 @@ class Pass {
     }
     note<Lane>();
   }
-  void fold_tail(std::uint32_t index, std::uint32_t n) noexcept {
+  void fold_raw(std::uint32_t index, std::uint32_t n) noexcept {
     constexpr std::uint32_t kRows = 8;
-    constexpr bool kView = Cache::kValueKind == ValueKind::kKeyView;
     float keys[kRows * kKeyDim];
     float values[kRows * kValueDim];
     Segment<kValueDim> segment;
@@ -204,13 +203,9 @@ class Pass {
     for (std::uint32_t done = 0; done < n; done += kRows) {
       const std::uint32_t take = lower_of(kRows, n - done);
       for (std::uint32_t t = 0; t < take; ++t) {
-        cache_.read_tail(layer_, head_, index + done + t, keys + t * kKeyDim,
-                         kView ? nullptr : values + t * kValueDim);
+        cache_.read_raw(layer_, head_, index + done + t, keys + t * kKeyDim,
+                        values + t * kValueDim);
         positions_[t] = index + done + t;
-        if constexpr (kView) {
-          for (std::uint32_t c = 0; c < kValueDim; ++c)
-            values[t * kValueDim + c] = keys[t * kKeyDim + c];
-        }
       }
       Kernels::score_rows(Rows{keys, take, kKeyDim}, kKeyDim, query(0), count_, scores_, kSlots);
       if (weigh(segment, kValueDim, take)) {
@@ -228,7 +223,7 @@ class Pass {
         part.output[c] = segment.output[j * kValueDim + c];
       states_[j].merge(part);
     }
-    if (arguments_.report != nullptr) arguments_.report->tail = Path::kReference;
+    if (arguments_.report != nullptr) arguments_.report->raw = Path::kReference;
   }
 
   template <std::uint32_t kSums>

@@ -73,6 +73,8 @@ class KvCache {
   static constexpr std::uint32_t kKeyDim = Traits::kKeyDim;
   static constexpr std::uint32_t kLanes = static_cast<std::uint32_t>(Lanes::kSize);
   static constexpr std::uint32_t kRawLane = kLanes;
+  static constexpr std::uint32_t kSinkTag =
+      kLanes + 1;  // in token maps: the sinks, which lie in no lane
   static constexpr ValueKind kValueKind = Lanes::template At<0>::kValueKind;
   static constexpr std::uint32_t kValueDim = kValueKind == ValueKind::kNone ? 0 : Traits::kValueDim;
   static constexpr MapScope kScope = Traits::kScope;
@@ -130,10 +132,11 @@ class KvCache {
   [[nodiscard]] std::uint32_t tail_tokens(std::uint32_t layer) const noexcept {
     return state_->layers[layer].tail.size();
   }
-  // Lane of a token; kUndecided while it is staged.
+  // Lane of a token; kRawLane for sinks, kUndecided while it is staged.
   [[nodiscard]] std::uint8_t lane(std::uint32_t layer, std::uint32_t head,
                                   std::uint32_t index) const noexcept {
     const Layer& l = state_->layers[layer];
+    if (index < l.sinks.size()) return static_cast<std::uint8_t>(kRawLane);
     return index < l.settled ? static_cast<std::uint8_t>(state_->map(layer, head).tag(index))
                              : l.tail.tag(index - l.settled, head);
   }
@@ -248,12 +251,15 @@ class KvCache {
   };
   // Calls lane(LaneView) for every lane with tokens in the range and tail(first index, count) for
   // tokens in the tail.
-  template <class OnLane, class OnTail>
+  template <class OnLane, class OnRaw>
   void visit(std::uint32_t layer, std::uint32_t head, IndexRange range, OnLane on_lane,
-             OnTail on_tail) const noexcept {
+             OnRaw on_raw) const noexcept {
     const Layer& l = state_->layers[layer];
     range = range & IndexRange{0, l.total()};
     if (range.empty()) return;
+    if (range.begin < l.sinks.size()) {
+      on_raw(range.begin, lower_of(range.end, l.sinks.size()) - range.begin);
+    }
     const std::uint32_t settled_end = lower_of(range.end, l.settled);
     if (range.begin < settled_end) {
       const auto& map = state_->map(layer, head);
@@ -266,26 +272,41 @@ class KvCache {
     }
     if (range.end > l.settled) {
       const std::uint32_t begin = upper_of(range.begin, l.settled);
-      on_tail(begin, range.end - begin);
+      on_raw(begin, range.end - begin);
     }
   }
-  // Rows of a token in the tail, as they came.
-  void read_tail(std::uint32_t layer, std::uint32_t head, std::uint32_t index, float* key,
-                 float* value) const noexcept {
-    const Layer& l = state_->layers[layer];
-    if (key != nullptr) l.tail.read_key(index - l.settled, head, key);
-    if (value != nullptr) l.tail.read_value(index - l.settled, head, value);
+  // Rows of a sink or of a token in the tail, as they came. Either pointer may be null.
+  void read_raw(std::uint32_t layer, std::uint32_t head, std::uint32_t index, float* key,
+                float* value) const noexcept {
+    state_->layers[layer].read_raw(index, head, key, value);
   }
 
  private:
   struct State;
   struct Layer {
+    Tail<RawElement> sinks;
     Tail<RawElement> tail;
     EncodeCounters counters;
-    std::uint32_t settled = 0;  // tokens in lanes; the others are in the tail
+    std::uint32_t settled = 0;  // tokens in sinks and lanes; the others are in the tail
 
-    explicit Layer(Tail<RawElement>&& t) noexcept : tail(std::move(t)) {}
+    Layer(Tail<RawElement>&& first, Tail<RawElement>&& last) noexcept
+        : sinks(std::move(first)), tail(std::move(last)) {}
     [[nodiscard]] std::uint32_t total() const noexcept { return settled + tail.size(); }
+    void read_raw(std::uint32_t index, std::uint32_t head, float* key,
+                  float* value) const noexcept {
+      const bool sink = index < sinks.size();
+      const Tail<RawElement>& from = sink ? sinks : tail;
+      const std::uint32_t at = sink ? index : index - settled;
+      if (key != nullptr) from.read_key(at, head, key);
+      if (value == nullptr) return;
+      if constexpr (kValueKind == ValueKind::kStored) {
+        from.read_value(at, head, value);
+      } else {
+        float whole[kKeyDim];
+        from.read_key(at, head, whole);
+        for (std::uint32_t c = 0; c < kValueDim; ++c) value[c] = whole[c];
+      }
+    }
   };
 
   explicit KvCache(State* state) noexcept : state_(state) {}

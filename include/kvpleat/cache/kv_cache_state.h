@@ -13,7 +13,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 
 template <class CacheTraitsType>
 struct KvCache<CacheTraitsType>::State {
-  using Map = TokenMap<kLanes + 1>;
+  using Map = TokenMap<kLanes + 2>;  // the lanes, the raw lane, the sinks
   static constexpr bool kStoresValues = kValueKind == ValueKind::kStored;
   // Rows coded at once: bounds the stack to 16 KiB per side.
   template <class F>
@@ -134,8 +134,11 @@ struct KvCache<CacheTraitsType>::State {
       return {Status::kNoMemory, "memory"};
     for (std::uint32_t i = 0; i < map_count(shape); ++i) maps.push(&memory);
     for (std::uint32_t l = 0; l < shape.layers; ++l) {
-      layers.push(Tail<RawElement>(&memory, shape.kv_heads, kKeyDim, kStoresValues ? kValueDim : 0,
-                                   map_heads()));
+      const auto raw_rows = [&] {
+        return Tail<RawElement>(&memory, shape.kv_heads, kKeyDim, kStoresValues ? kValueDim : 0,
+                                map_heads());
+      };
+      layers.push(raw_rows(), raw_rows());
     }
     return {};
   }
@@ -158,7 +161,7 @@ struct KvCache<CacheTraitsType>::State {
 
   [[nodiscard]] std::uint32_t given_tag(const Call& call, std::uint32_t index,
                                         std::uint32_t head) const noexcept {
-    if (index < shape.sinks) return kRawLane;
+    if (index < shape.sinks) return kSinkTag;
     if (call.tags.tags != nullptr) {
       return call.tags
           .tags[(index - call.first) * call.tags.token_stride + head * call.tags.head_stride];
@@ -298,7 +301,9 @@ struct KvCache<CacheTraitsType>::State {
     constexpr std::uint32_t kDim = kKeys ? kKeyDim : upper_of(kValueDim, 1u);
     float largest = 0.0f;
     for (std::uint32_t c = 0; c < kDim; ++c) largest = upper_of(largest, magnitude(row[c]));
-    if (shape.residual > 0 && largest > SideTraits<RawElement>::kLargest) return Status::kRange;
+    if ((shape.residual > 0 || lane == kSinkTag) && largest > SideTraits<RawElement>::kLargest) {
+      return Status::kRange;
+    }
     Status status = Status::kOk;
     with_lane(lane, [&]<std::size_t kIndex>() {
       const auto& side = [&]() -> const auto& {
@@ -346,7 +351,7 @@ struct KvCache<CacheTraitsType>::State {
     for (std::uint32_t index = call.first; index < call.first + call.count; ++index) {
       for (std::uint32_t head = 0; head < shape.kv_heads; ++head) {
         const std::uint32_t lane = given_tag(call, index, head);
-        if (lane > kRawLane && lane != kUndecided) return Status::kInvalid;
+        if (lane > kRawLane && lane != kUndecided && index >= shape.sinks) return Status::kInvalid;
         if (kScope == MapScope::kHead &&
             (lane == kUndecided) != (given_tag(call, index, 0) == kUndecided)) {
           return Status::kInvalid;  // a token is decided for all heads at once
@@ -378,6 +383,9 @@ struct KvCache<CacheTraitsType>::State {
     }
     return end;
   }
+  [[nodiscard]] static std::uint32_t sink_capacity(const CacheShape& shape) noexcept {
+    return static_cast<std::uint32_t>(lower_of<std::uint64_t>(shape.sinks, shape.max_tokens));
+  }
   [[nodiscard]] static std::uint32_t tail_capacity(const CacheShape& shape,
                                                    std::uint32_t tokens) noexcept {
     if (tokens == 0) return 0;
@@ -392,12 +400,18 @@ struct KvCache<CacheTraitsType>::State {
     const std::uint32_t end = settle_end(call, all);
     const std::uint32_t total = call.first + call.count;
     Status status = prepare(call, end);
-    if (ok(status) && !l.tail.prepare(tail_capacity(shape, total - end)))
+    const bool first_sink = shape.sinks > 0 && l.settled == 0 && end > 0;
+    if (ok(status) && ((first_sink && !l.sinks.prepare(sink_capacity(shape))) ||
+                       !l.tail.prepare(tail_capacity(shape, total - end)))) {
       status = Status::kNoMemory;
+    }
     if (!ok(status)) {
       cancel(call);
       return status;
     }
+    l.sinks.commit();
+    for (std::uint32_t i = l.settled; i < lower_of(end, shape.sinks); ++i)
+      push_raw(call, l.sinks, i);
     if (end > l.settled) {
       write_shared(call, end);
       for (std::uint32_t h = 0; h < shape.kv_heads; ++h) write_head(call, h, end);
@@ -411,27 +425,27 @@ struct KvCache<CacheTraitsType>::State {
     const std::uint32_t from_tail = lower_of(end, call.first) - l.settled;
     for (std::uint32_t i = 0; i < from_tail; ++i) l.tail.pop_front();
     l.tail.commit();
-    for (std::uint32_t i = upper_of(end, call.first); i < total; ++i) push_tail(call, l, i);
+    for (std::uint32_t i = upper_of(end, call.first); i < total; ++i) push_raw(call, l.tail, i);
     l.settled = end;
     return Status::kOk;
   }
-  void push_tail(const Call& call, Layer& l, std::uint32_t index) noexcept {
-    l.tail.push();
-    const std::uint32_t at = l.tail.size() - 1;
+  // A new token of the call, as it came, to the sinks or the tail.
+  void push_raw(const Call& call, Tail<RawElement>& to, std::uint32_t index) noexcept {
+    to.push();
+    const std::uint32_t at = to.size() - 1;
     for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
       float key[kKeyDim];
-      call.k->read(index - call.first, h, key);
-      clean(key, kKeyDim);
-      l.tail.write_key(at, h, key);
+      load<true>(call, index, h, key);
+      to.write_key(at, h, key);
       if constexpr (kStoresValues) {
         float value[kValueDim];
-        call.v->read(index - call.first, h, value);
-        clean(value, kValueDim);
-        l.tail.write_value(at, h, value);
+        load<false>(call, index, h, value);
+        to.write_value(at, h, value);
       }
     }
-    for (std::uint32_t h = 0; h < map_heads(); ++h)
-      l.tail.set_tag(at, h, static_cast<std::uint8_t>(given_tag(call, index, h)));
+    for (std::uint32_t h = 0; h < map_heads(); ++h) {
+      to.set_tag(at, h, static_cast<std::uint8_t>(given_tag(call, index, h)));
+    }
   }
 
   // Spill bytes of the tokens of a (lane, head), asked in order.
@@ -477,7 +491,7 @@ struct KvCache<CacheTraitsType>::State {
       if (first < end && !m.prepare(end - first, tag_at)) return Status::kNoMemory;
     }
     for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
-      std::uint32_t counts[kLanes + 1] = {};
+      std::uint32_t counts[kLanes + 2] = {};
       for (std::uint32_t i = l.settled; i < end; ++i) ++counts[tag(call, i, h)];
       each_lane([&]<std::size_t kIndex>() {
         if (counts[kIndex] == 0) return;
@@ -506,6 +520,7 @@ struct KvCache<CacheTraitsType>::State {
       each_side<kIndex>([&](auto& side) { side.cancel(call.layer); });
     });
     for (std::uint32_t h = 0; h < map_heads(); ++h) map(call.layer, h).cancel();
+    layers[call.layer].sinks.cancel();
     layers[call.layer].tail.cancel();
   }
   // Side data that spans the heads: the statistics of a token are merged over them before any head
@@ -612,6 +627,7 @@ struct KvCache<CacheTraitsType>::State {
         }
       });
     });
+    l.sinks.truncate(lower_of(n, l.sinks.size()));
     l.settled = n;
     if constexpr (kScope == MapScope::kSequence) {
       std::uint32_t longest = 0;
@@ -635,8 +651,8 @@ struct KvCache<CacheTraitsType>::State {
       float* key = keys == nullptr ? nullptr : keys + static_cast<std::size_t>(i - first) * kKeyDim;
       float* value =
           values == nullptr ? nullptr : values + static_cast<std::size_t>(i - first) * kValueDim;
-      if (i >= l.settled) {
-        read_tail(l, head, i, key, value);
+      if (i < l.sinks.size() || i >= l.settled) {
+        l.read_raw(i, head, key, value);
         continue;
       }
       const std::uint32_t lane = m.tag(i);
@@ -656,18 +672,6 @@ struct KvCache<CacheTraitsType>::State {
       });
     }
     return Status::kOk;
-  }
-  void read_tail(const Layer& l, std::uint32_t head, std::uint32_t index, float* key,
-                 float* value) const noexcept {
-    if (key != nullptr) l.tail.read_key(index - l.settled, head, key);
-    if (value == nullptr) return;
-    if constexpr (kStoresValues) {
-      l.tail.read_value(index - l.settled, head, value);
-    } else {
-      float whole[kKeyDim];
-      l.tail.read_key(index - l.settled, head, whole);
-      for (std::uint32_t c = 0; c < kValueDim; ++c) value[c] = whole[c];
-    }
   }
   template <class Side>
   void read_slot(Side& side, std::uint32_t layer, std::uint32_t head, std::uint32_t slot,
@@ -712,7 +716,8 @@ struct KvCache<CacheTraitsType>::State {
       const Layer& l = layers[i];
       result.values +=
           static_cast<std::uint64_t>(l.total()) * shape.kv_heads * (kKeyDim + kValueDim);
-      result.raw += l.tail.size() * l.tail.token_bytes();
+      result.raw += (l.sinks.size() + l.tail.size()) * l.tail.token_bytes();
+      result.slack += l.sinks.bytes() - l.sinks.size() * l.sinks.token_bytes();
       result.slack += l.tail.bytes() - l.tail.size() * l.tail.token_bytes();
     }
     each_lane([&]<std::size_t kIndex>() {
@@ -775,7 +780,6 @@ struct KvCache<CacheTraitsType>::State {
       bool used = false;
       for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
         std::uint32_t n = default_lane(shape, l, h) == kIndex ? settled - sinks : 0;
-        if (kIndex == kRawLane) n += sinks;
         used = used || n > 0;
         const std::uint32_t sealed = n / F::kSeal * F::kSeal;
         coded += sealed;
@@ -822,7 +826,10 @@ struct KvCache<CacheTraitsType>::State {
     const Tail<RawElement> tail(nullptr, shape.kv_heads, kKeyDim, kStoresValues ? kValueDim : 0,
                                 kScope == MapScope::kHead ? shape.kv_heads : 1);
     const std::uint32_t capacity = tail_capacity(shape, tokens - settled);
-    result.raw += shape.layers * (tokens - settled) * tail.token_bytes();
+    const std::uint32_t sinks = lower_of(tokens, shape.sinks);
+    const std::uint32_t sink_room = sinks == 0 ? 0 : sink_capacity(shape);
+    result.raw += shape.layers * (tokens - settled + sinks) * tail.token_bytes();
+    result.slack += shape.layers * (sink_room - sinks) * tail.token_bytes();
     result.slack += shape.layers * (capacity - (tokens - settled)) * tail.token_bytes();
     each_lane([&]<std::size_t kIndex>() {
       using LaneStateType = std::tuple_element_t<kIndex, LaneTuple>;

@@ -60,8 +60,8 @@ struct KV {
 
 template <class... Pairs>
 struct LaneList {
-  static_assert(sizeof...(Pairs) >= 1 && sizeof...(Pairs) <= 15,
-                "kvpleat: a cache has 1 to 15 lanes of its own (and one raw lane)");
+  static_assert(sizeof...(Pairs) >= 1 && sizeof...(Pairs) <= 14,
+                "kvpleat: a cache has 1 to 14 lanes of its own (and one raw lane)");
   static constexpr std::size_t kSize = sizeof...(Pairs);
   template <std::size_t kIndex>
   using At = std::tuple_element_t<kIndex, std::tuple<Pairs...>>;
