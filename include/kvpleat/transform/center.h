@@ -94,8 +94,8 @@ struct PhaseCenter {
     const std::uint32_t pairs = rope->pairs();
     float constant = 0.0f;
     for (std::uint32_t c = rope->dims; c < kDim; ++c) constant += query[c] * mean[c];
-    float a[kDim / 2 + 1];
-    float b[kDim / 2 + 1];
+    float a[kDim / 2 + 1] = {};
+    float b[kDim / 2 + 1] = {};
     for (std::uint32_t t = 0; t < n;) {
       std::uint32_t run = 1;
       while (t + run < n && run < kRotationSpan && positions[t + run] == positions[t] + run) ++run;
