@@ -340,13 +340,18 @@ Status check(const Cache& cache, std::uint32_t layer, std::uint32_t head,
   return Status::kOk;
 }
 
+template <class Kernels, class Pair>
+constexpr bool lane_fused() {
+  bool fused = Kernels::template kPath<typename Pair::Key> != Path::kDecode;
+  if constexpr (Pair::kValueKind == ValueKind::kStored)
+    fused = fused && Kernels::template kPath<typename Pair::Value> != Path::kDecode;
+  return fused;
+}
 // Whether every lane of the cache has kernels of its own in this set.
 template <class Kernels, class Cache>
 constexpr bool all_fused() {
   return []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
-    return (
-        (Kernels::template kPath<typename Cache::template Lane<kIndices>::Key> != Path::kDecode) &&
-        ...);
+    return (lane_fused<Kernels, typename Cache::template Lane<kIndices>>() && ...);
   }
   (std::make_index_sequence<Cache::kLanes>{});
 }

@@ -64,7 +64,8 @@ struct LaneProfile {
 // reserves first and writes afterwards: on an error nothing has changed, to the byte. The same
 // tokens leave the same bytes however they are split into calls. Memory held is a function of what
 // is stored; all of it comes from the MemorySource. Threads: one writer per layer, readers of that
-// layer between its writes; layers are independent.
+// layer between its writes; layers are independent (sequence scope: they share a map, so one writer
+// per cache).
 template <class CacheTraitsType>
 class KvCache {
  public:

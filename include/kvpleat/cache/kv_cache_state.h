@@ -167,7 +167,7 @@ struct KvCache<CacheTraitsType>::State {
           .tags[(index - call.first) * call.tags.token_stride + head * call.tags.head_stride];
     }
     if constexpr (kScope == MapScope::kSequence) {
-      if (index < maps[0].size()) return maps[0].tag(index);
+      if (const std::uint32_t known = shared_tag(index); known != kUndecided) return known;
     }
     return default_lane(shape, call.layer, head);
   }
@@ -245,6 +245,7 @@ struct KvCache<CacheTraitsType>::State {
   }
   Status commit(std::uint32_t layer, std::uint32_t n, LaneTags tags) noexcept {
     if (layer >= shape.layers || (n > 0 && tags.tags == nullptr)) return Status::kInvalid;
+    if (kScope != MapScope::kHead && tags.head_stride != 0) return Status::kInvalid;
     Layer& l = layers[layer];
     std::uint32_t first = 0;  // in the tail
     while (first < l.tail.size() && l.tail.tag(first, 0) != kUndecided) ++first;
@@ -259,11 +260,12 @@ struct KvCache<CacheTraitsType>::State {
           return status;
         float key[kKeyDim];
         l.tail.read_key(first + i, h, key);
-        Status status = fits<true>(layer, h, lane, key);
+        const std::uint32_t index = l.settled + first + i;
+        Status status = fits<true>(layer, index, h, lane, key);
         if constexpr (kStoresValues) {
           float value[kValueDim];
           l.tail.read_value(first + i, h, value);
-          if (ok(status)) status = fits<false>(layer, h, lane, value);
+          if (ok(status)) status = fits<false>(layer, index, h, lane, value);
         }
         if (!ok(status)) return status;
       }
@@ -286,24 +288,32 @@ struct KvCache<CacheTraitsType>::State {
     return advance(Call{layer, layers[layer].total()}, true);
   }
 
-  // In a cache with one map for all layers the first layer to reach a token decides its lane.
+  // In a cache with one map for all layers the first layer to reach a token decides its lane, in
+  // the map or, before that, in its tail. kUndecided: no layer has decided it.
+  [[nodiscard]] std::uint32_t shared_tag(std::uint32_t index) const noexcept {
+    if (index < maps[0].size()) return maps[0].tag(index);
+    for (std::uint32_t i = 0; i < shape.layers; ++i) {
+      const Layer& l = layers[i];
+      if (index < l.settled || index >= l.total()) continue;
+      if (const std::uint8_t known = l.tail.tag(index - l.settled, 0); known != kUndecided)
+        return known;
+    }
+    return kUndecided;
+  }
   Status check_shared_map(std::uint32_t index, std::uint32_t lane) const noexcept {
     if constexpr (kScope == MapScope::kSequence) {
-      if (index < maps[0].size() && maps[0].tag(index) != lane) return Status::kMismatch;
+      const std::uint32_t known = shared_tag(index);
+      if (known != kUndecided && known != lane) return Status::kMismatch;
     }
     return Status::kOk;
   }
   // Whether a row fits the format of a lane. The bound is cheap and usually decides; if not, the
   // row is coded.
   template <bool kKeys>
-  Status fits(std::uint32_t layer, std::uint32_t head, std::uint32_t lane,
+  Status fits(std::uint32_t layer, std::uint32_t index, std::uint32_t head, std::uint32_t lane,
               const float* row) const noexcept {
     constexpr std::uint32_t kDim = kKeys ? kKeyDim : upper_of(kValueDim, 1u);
-    float largest = 0.0f;
-    for (std::uint32_t c = 0; c < kDim; ++c) largest = upper_of(largest, magnitude(row[c]));
-    if ((shape.residual > 0 || lane == kSinkTag) && largest > SideTraits<RawElement>::kLargest) {
-      return Status::kRange;
-    }
+    const float largest = largest_magnitude(row, kDim);
     Status status = Status::kOk;
     with_lane(lane, [&]<std::size_t kIndex>() {
       const auto& side = [&]() -> const auto& {
@@ -318,11 +328,9 @@ struct KvCache<CacheTraitsType>::State {
       using F = std::remove_cvref_t<decltype(format)>;
       if (format.coded_bound(largest) <= F::kLargest) return;
       float coded[F::kCoded];
-      format.forward(row, 0,
-                     coded);  // a position turns pairs only: its effect is inside the margin below
-      constexpr float kMargin = F::kPositional ? 0.5f : 1.0f;
+      format.forward(row, index, coded);
       for (std::uint32_t c = 0; c < F::kCoded; ++c) {
-        if (!(magnitude(coded[c]) <= F::kLargest * kMargin)) status = Status::kRange;
+        if (!(magnitude(coded[c]) <= F::kLargest)) status = Status::kRange;
       }
     });
     return status;
@@ -333,19 +341,23 @@ struct KvCache<CacheTraitsType>::State {
     constexpr std::uint32_t kDim = kKeys ? kKeyDim : upper_of(kValueDim, 1u);
     float row[kDim];
     (kKeys ? call.k : call.v)->read(index - call.first, head, row);
-    for (std::uint32_t c = 0; c < kDim; ++c) {
-      if (is_finite(row[c])) continue;
+    if (!is_finite(largest_magnitude(row, kDim))) {
       if (shape.non_finite == NonFinite::kRefuse) return Status::kNonFinite;
-      row[c] = 0.0f;
-      ++replaced;
+      for (std::uint32_t c = 0; c < kDim; ++c) {
+        if (is_finite(row[c])) continue;
+        row[c] = 0.0f;
+        ++replaced;
+      }
     }
-    if (lane == kUndecided) {  // it waits in the tail; its lane is checked when it is decided
+    // Rows that wait in the tail or stay as sinks must fit the raw element too.
+    if (shape.residual > 0 || lane == kSinkTag || lane == kUndecided) {
       for (std::uint32_t c = 0; c < kDim; ++c) {
         if (magnitude(row[c]) > SideTraits<RawElement>::kLargest) return Status::kRange;
       }
-      return Status::kOk;
     }
-    return fits<kKeys>(call.layer, head, lane, row);
+    if (lane == kUndecided) return Status::kOk;  // its lane is checked when it is decided
+    clean(row, kDim);
+    return fits<kKeys>(call.layer, index, head, lane, row);
   }
   Status check_values(const Call& call, std::uint64_t& replaced) const noexcept {
     for (std::uint32_t index = call.first; index < call.first + call.count; ++index) {
@@ -625,6 +637,7 @@ struct KvCache<CacheTraitsType>::State {
         if constexpr (F::kSharedBytes > 0) {
           if (streams.size() > 0) side.truncate_shared(layer, map(layer, 0).rank(kIndex, n));
         }
+        side.close_if_empty(layer);
       });
     });
     l.sinks.truncate(lower_of(n, l.sinks.size()));

@@ -68,10 +68,7 @@ struct LaneSide {
     }
     if constexpr (F::kSpills) {
       const std::uint64_t all = block_limit(shape) * F::kBlockTokens * F::kCoded;
-      if (!blocks.spill().open(memory, kSpillPage,
-                               shape.spill_bytes == 0 ? all : shape.spill_bytes)) {
-        return Status::kNoMemory;
-      }
+      blocks.spill().open(memory, kSpillPage, shape.spill_bytes == 0 ? all : shape.spill_bytes);
     }
     if (!profile.reserve(views * F::kProfileSize) || !formats.reserve(views) ||
         !segments.reserve(shape.layers)) {
@@ -121,10 +118,16 @@ struct LaneSide {
     if constexpr (F::kSharedBytes > 0) shared.cancel(segment.promised_shared);
     segment.promised_shared = 0;
     segment.shared_ids.cancel();
-    bool used = false;
-    for (std::uint32_t h = 0; h < segment.streams.size(); ++h)
-      used = used || segment.streams[h].size() > 0;
-    if (!used) close_segment(segment);
+    close_if_empty(layer);
+  }
+  // A segment without tokens holds no memory of its own.
+  void close_if_empty(std::uint32_t layer) noexcept {
+    SegmentSide<F>& segment = segments[layer];
+    for (std::uint32_t h = 0; h < segment.streams.size(); ++h) {
+      if (segment.streams[h].size() > 0) return;
+    }
+    if (segment.streams.capacity() > 0) rebuild(segment.streams, segment.streams.memory());
+    if (segment.shared_ids.capacity() > 0) rebuild(segment.shared_ids, segment.shared_ids.memory());
   }
   void truncate_shared(std::uint32_t layer, std::uint32_t slots) noexcept {
     SegmentSide<F>& segment = segments[layer];
@@ -152,10 +155,6 @@ struct LaneSide {
   static void rebuild(Array<T>& array, const MemorySource* memory) noexcept {
     array.~Array<T>();
     ::new (static_cast<void*>(&array)) Array<T>(memory);
-  }
-  static void close_segment(SegmentSide<F>& segment) noexcept {
-    if (segment.streams.capacity() > 0) rebuild(segment.streams, segment.streams.memory());
-    if (segment.shared_ids.capacity() > 0) rebuild(segment.shared_ids, segment.shared_ids.memory());
   }
 };
 

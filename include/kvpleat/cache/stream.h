@@ -52,7 +52,8 @@ class Stream {
         sealed_(other.sealed_),
         kept_(other.kept_),
         open_(other.open_),
-        promised_(other.promised_) {
+        promised_(other.promised_),
+        stale_(other.stale_) {
     other.open_rows_ = nullptr;
   }
   Stream& operator=(Stream&&) = delete;
@@ -166,8 +167,7 @@ class Stream {
         if (!(keep == blocks && last_was_open)) {
           const SpillRun run = store.blocks->run(id);
           if (cut > 0) std::memcpy(spill_.data(), store.blocks->spill().data(run), cut);
-          store.blocks->set_run(id, {});
-          store.blocks->spill().release(run);
+          if (!store.blocks->shared(id)) store.blocks->drop_run(id);
         }
         spill_.resize_raw(cut);
       } else {
@@ -178,7 +178,9 @@ class Stream {
       store.blocks->release(blocks_.back());
       blocks_.pop();
     }
-    if (n % kBlock != 0 && !store.blocks->shared(blocks_[keep - 1])) {
+    // A shared block keeps its bytes: what lies behind the cut is erased before the next write.
+    stale_ = n % kBlock != 0 && (stale_ || store.blocks->shared(blocks_[keep - 1]));
+    if (n % kBlock != 0 && !stale_) {
       F::erase(store.blocks->data(blocks_[keep - 1]), n % kBlock,
                lower_of(kBlock, coded - (keep - 1) * kBlock) - n % kBlock);
     }
@@ -297,8 +299,12 @@ class Stream {
       std::memcpy(store.blocks->data(copy), store.blocks->data(blocks_[block]), F::kBlockBytes);
       store.blocks->release(blocks_[block]);
       blocks_[block] = copy;
+      stale_ = true;
+    }
+    if (stale_) {
       const std::uint32_t used = sealed_ + kept_ - block * kBlock;
-      F::erase(store.blocks->data(copy), used, kBlock - used);
+      F::erase(store.blocks->data(blocks_[block]), used, kBlock - used);
+      stale_ = false;
     }
     return store.blocks->data(blocks_[block]);
   }
@@ -316,6 +322,7 @@ class Stream {
       if (sealed_ % kBlock == 0) {
         const SpillRun run = runs_[next_run_++];
         if (run.bytes > 0) std::memcpy(store.blocks->spill().data(run), spill_.data(), run.bytes);
+        store.blocks->drop_run(blocks_[block]);  // left over from a truncate while it was shared
         store.blocks->set_run(blocks_[block], run);
         spill_.resize_raw(0);
       }
@@ -341,6 +348,7 @@ class Stream {
   std::uint32_t open_ = 0;
   std::uint32_t promised_ = 0;
   std::uint32_t next_run_ = 0;  // of runs_
+  bool stale_ = false;          // the last block holds bytes behind the last coded slot
 };
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

@@ -47,10 +47,11 @@ class BlockPool {
     spills_ = spills;
     per_slab_ = static_cast<std::uint32_t>(upper_of<std::size_t>(1, slab_bytes / pitch_));
     per_slab_ = upper_of(1u, lower_of(per_slab_, limit_));
-    slab_count_ = ceil_div(limit_, per_slab_);
-    if (slab_count_ == 0) return Status::kOk;
-    slabs_ = static_cast<Slab**>(memory->allocate(memory->context, slab_count_ * sizeof(*slabs_)));
+    const std::uint32_t slabs = ceil_div(limit_, per_slab_);
+    if (slabs == 0) return Status::kOk;
+    slabs_ = static_cast<Slab**>(memory->allocate(memory->context, slabs * sizeof(*slabs_)));
     if (slabs_ == nullptr) return Status::kNoMemory;
+    slab_count_ = slabs;
     for (std::uint32_t i = 0; i < slab_count_; ++i) slabs_[i] = nullptr;
     return Status::kOk;
   }
@@ -59,6 +60,7 @@ class BlockPool {
 
   // Promises n later calls of acquire. kNoMemory, kCapacity: nothing has changed.
   Status reserve(std::uint32_t n) noexcept {
+    if (n == 0) return Status::kOk;
     const std::lock_guard lock(mutex_);
     if (limit_ - live_ - reserved_ < n) return Status::kCapacity;
     reserved_ += n;
@@ -73,6 +75,7 @@ class BlockPool {
   }
   // Takes back a promise.
   void cancel(std::uint32_t n) noexcept {
+    if (n == 0) return;
     const std::lock_guard lock(mutex_);
     reserved_ -= n;
     trim();
@@ -138,6 +141,10 @@ class BlockPool {
   }
   void set_run(std::uint32_t id, const SpillRun& run) noexcept {
     runs(slab_of(id))[id % per_slab_] = run;
+  }
+  void drop_run(std::uint32_t id) noexcept {
+    spill_.release(run(id));
+    set_run(id, {});
   }
 
   [[nodiscard]] std::uint32_t live() const noexcept { return live_; }

@@ -2,14 +2,15 @@
 // with it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/status.h"
-#include "kvpleat/store/array.h"
 #include "kvpleat/store/memory_source.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -24,24 +25,26 @@ struct SpillRun {
 
 // Pages of one size; runs are cut from the open page in order and never straddle pages. A page
 // whose runs are all gone is given back. `limit` bounds the bytes of live runs; pages and their
-// ends are slack on top of it. Thread-safe: layers are written independently.
+// ends are slack on top of it. Threads: acquire and release lock once per call; data() does not
+// lock: pages and the parts of the page table (8, 16, 32 ... pages) never move. A part exists while
+// one of its pages does.
 class SpillStore {
  public:
   SpillStore() = default;
   SpillStore(const SpillStore&) = delete;
   SpillStore& operator=(const SpillStore&) = delete;
   ~SpillStore() {
-    for (std::uint32_t i = 0; i < pages_.size(); ++i) release_page(pages_[i]);
+    for (std::uint32_t p = 0; p < kParts; ++p) {
+      for (std::uint32_t i = 0; parts_[p] != nullptr && i < part_pages(p); ++i)
+        release_page(first_page(p) + i);
+    }
   }
 
-  // page_bytes: at least the largest run. False: no memory for the page table.
-  [[nodiscard]] bool open(const MemorySource* memory, std::size_t page_bytes,
-                          std::uint64_t limit) noexcept {
+  // page_bytes: at least the largest run.
+  void open(const MemorySource* memory, std::size_t page_bytes, std::uint64_t limit) noexcept {
     memory_ = memory;
     page_bytes_ = page_bytes;
     limit_ = limit;
-    ::new (static_cast<void*>(&pages_)) Array<Page>(memory);
-    return true;
   }
 
   // kOutOfSpill: beyond the limit; kNoMemory: no page. Nothing changes then. Zero bytes: an empty
@@ -52,49 +55,42 @@ class SpillStore {
     KVPLEAT_ASSERT(bytes <= page_bytes_);
     const std::lock_guard lock(mutex_);
     if (used_ + bytes > limit_) return Status::kOutOfSpill;
-    if (open_ == kNoPage || page_bytes_ - pages_[open_].used < bytes) {
-      std::uint32_t slot = 0;
-      while (slot < pages_.size() && pages_[slot].memory != nullptr) ++slot;
-      if (slot == pages_.size() && slot == pages_.capacity() &&
-          !pages_.reserve(upper_of(8u, 2 * slot))) {
-        return Status::kNoMemory;
-      }
-      auto* fresh = static_cast<std::uint8_t*>(memory_->allocate(memory_->context, page_bytes_));
-      if (fresh == nullptr) return Status::kNoMemory;
-      if (slot == pages_.size()) pages_.push();
-      pages_[slot] = {fresh, 0, 0};
-      open_ = slot;
+    if (open_ == kNoPage || page_bytes_ - page(open_).used < bytes) {
+      const std::uint32_t fresh = make_page();
+      if (fresh == kNoPage) return Status::kNoMemory;
+      open_ = fresh;
     }
-    Page& page = pages_[open_];
-    run = {open_, page.used, bytes};
-    page.used = lower_of(round_up(page.used + bytes, 8u), static_cast<std::uint32_t>(page_bytes_));
-    ++page.runs;
+    Page& from = page(open_);
+    run = {open_, from.used, bytes};
+    from.used = lower_of(round_up(from.used + bytes, 8u), static_cast<std::uint32_t>(page_bytes_));
+    ++from.runs;
     used_ += bytes;
     return Status::kOk;
   }
   void release(const SpillRun& run) noexcept {
     if (run.page == kNoPage) return;
     const std::lock_guard lock(mutex_);
-    Page& page = pages_[run.page];
     used_ -= run.bytes;
-    if (--page.runs > 0) return;
-    release_page(page);
+    if (--page(run.page).runs > 0) return;
+    release_page(run.page);
     if (open_ == run.page) open_ = kNoPage;
   }
 
   [[nodiscard]] std::uint8_t* data(const SpillRun& run) noexcept {
-    return run.page == kNoPage ? nullptr : page_memory(run.page) + run.offset;
+    return run.page == kNoPage ? nullptr : page(run.page).memory + run.offset;
   }
   [[nodiscard]] const std::uint8_t* data(const SpillRun& run) const noexcept {
-    return run.page == kNoPage ? nullptr : page_memory(run.page) + run.offset;
+    return run.page == kNoPage ? nullptr : page(run.page).memory + run.offset;
   }
   // Bytes of live runs.
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
   // Memory held: pages and the page table.
   [[nodiscard]] std::size_t bytes() const noexcept {
-    std::size_t live = 0;
-    for (std::uint32_t i = 0; i < pages_.size(); ++i) live += pages_[i].memory != nullptr;
-    return live * page_bytes_ + pages_.bytes();
+    std::size_t total = 0;
+    for (std::uint32_t p = 0; p < kParts; ++p) {
+      if (parts_[p] != nullptr) total += part_pages(p) * sizeof(Page) + live_[p] * page_bytes_;
+    }
+    return total;
   }
 
  private:
@@ -103,14 +99,48 @@ class SpillStore {
     std::uint32_t used = 0;
     std::uint32_t runs = 0;
   };
-
-  std::uint8_t* page_memory(std::uint32_t page) const noexcept {
-    const std::lock_guard lock(mutex_);  // the table may move while another layer is written
-    return pages_[page].memory;
+  static constexpr std::uint32_t kParts = 24;
+  static constexpr std::uint32_t part_pages(std::uint32_t part) { return 8u << part; }
+  static constexpr std::uint32_t first_page(std::uint32_t part) { return part_pages(part) - 8; }
+  static constexpr std::uint32_t part_of(std::uint32_t page) {
+    return static_cast<std::uint32_t>(std::bit_width(page / 8 + 1)) - 1;
   }
-  void release_page(Page& page) noexcept {
-    if (page.memory != nullptr) memory_->release(memory_->context, page.memory, page_bytes_);
-    page = {};
+
+  [[nodiscard]] Page& page(std::uint32_t id) const noexcept {
+    return parts_[part_of(id)][id - first_page(part_of(id))];
+  }
+  // An empty page in the first free place; kNoPage: no memory, nothing changed.
+  std::uint32_t make_page() noexcept {
+    std::uint32_t part = 0;
+    while (part < kParts && parts_[part] != nullptr && live_[part] == part_pages(part)) ++part;
+    if (part == kParts) return kNoPage;
+    auto* memory = static_cast<std::uint8_t*>(memory_->allocate(memory_->context, page_bytes_));
+    if (memory == nullptr) return kNoPage;
+    if (parts_[part] == nullptr) {
+      void* table = memory_->allocate(memory_->context, part_pages(part) * sizeof(Page));
+      if (table == nullptr) {
+        memory_->release(memory_->context, memory, page_bytes_);
+        return kNoPage;
+      }
+      parts_[part] = static_cast<Page*>(table);
+      for (std::uint32_t i = 0; i < part_pages(part); ++i)
+        ::new (static_cast<void*>(parts_[part] + i)) Page();
+    }
+    std::uint32_t at = 0;
+    while (parts_[part][at].memory != nullptr) ++at;
+    parts_[part][at].memory = memory;
+    ++live_[part];
+    return first_page(part) + at;
+  }
+  void release_page(std::uint32_t id) noexcept {
+    const std::uint32_t part = part_of(id);
+    Page& gone = page(id);
+    if (gone.memory == nullptr) return;
+    memory_->release(memory_->context, gone.memory, page_bytes_);
+    gone = {};
+    if (--live_[part] > 0) return;
+    memory_->release(memory_->context, parts_[part], part_pages(part) * sizeof(Page));
+    parts_[part] = nullptr;
   }
 
   const MemorySource* memory_ = nullptr;
@@ -118,8 +148,9 @@ class SpillStore {
   std::uint64_t limit_ = 0;
   std::uint64_t used_ = 0;
   std::uint32_t open_ = kNoPage;
-  Array<Page> pages_;
-  mutable std::mutex mutex_;
+  std::uint32_t live_[kParts] = {};  // pages of each part
+  Page* parts_[kParts] = {};
+  std::mutex mutex_;
 };
 
 }  // namespace kvpleat::inline KVPLEAT_ISA
