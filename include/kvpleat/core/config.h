@@ -6,9 +6,10 @@
 // because SIMD libraries redefine those macros around their target regions.
 #pragma once
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
 #error \
-    "kvpleat: -ffast-math, -Ofast and -ffinite-math-only are not supported: NaN, infinities and rounding decide bytes"
+    "kvpleat: -ffast-math, -Ofast and their parts (finite-math-only, associative-math, reciprocal-math) are not supported: NaN, infinities and rounding decide bytes"
 #endif
 #if !defined(__cplusplus) || __cplusplus < 202002L
 #error "kvpleat: C++20 is required (-std=c++20)"
