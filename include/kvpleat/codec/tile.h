@@ -62,21 +62,22 @@ struct CodeTile {
 
  private:
   // Calls visit(byte offset, bit position in the byte, width, lowest bit of the code) for every
-  // plane.
-  template <class Visit>
+  // plane, widest first. The planes are unrolled at compile time: their widths are constants in the
+  // visitor.
+  template <std::uint32_t kRest = kBits, std::uint32_t kShift = 0, std::uint32_t kPlane = 0,
+            class Visit>
   KVPLEAT_HD static constexpr void each_plane(std::uint32_t slot, std::uint32_t channel,
-                                              Visit visit) {
+                                              Visit&& visit) {
+    constexpr std::uint32_t kWidth = std::bit_floor(kRest);
+    constexpr std::uint32_t kSpan = 32u / kWidth;  // elements along one line
     const std::uint32_t lane = kRole == Role::kKey ? slot : channel;
     const std::uint32_t along = kRole == Role::kKey ? channel : slot;
-    std::uint32_t plane = (lane / 16) * kUnitBytes + (lane % 16) * 4 + along % 4;
-    std::uint32_t shift = 0;
-    for (std::uint32_t rest = kBits; rest > 0;) {
-      const std::uint32_t width = std::bit_floor(rest);
-      const std::uint32_t span = 32u / width;  // elements along one line
-      visit(plane + (along / span) * 64u, (along % span) / 4u * width, width, shift);
-      plane += plane_bytes(width);
-      shift += width;
-      rest -= width;
+    const std::uint32_t at =
+        (lane / 16) * kUnitBytes + kPlane + (along / kSpan) * 64u + (lane % 16) * 4 + along % 4;
+    visit(at, (along % kSpan) / 4u * kWidth, kWidth, kShift);
+    if constexpr (kRest > kWidth) {
+      each_plane<kRest - kWidth, kShift + kWidth, kPlane + plane_bytes(kWidth)>(slot, channel,
+                                                                                visit);
     }
   }
 };

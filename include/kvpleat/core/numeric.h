@@ -28,13 +28,27 @@ template <class T>
 KVPLEAT_HD constexpr T upper_of(T a, T b) {
   return a < b ? b : a;
 }
+// |x|, also of NaN: the sign bit cleared, so that no branch depends on the data.
 KVPLEAT_HD constexpr float magnitude(float x) {
-  return x < 0.0f ? -x : x;
+  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) & 0x7fffffffu);
 }
 
 // False for NaN and both infinities.
 KVPLEAT_HD constexpr bool is_finite(float x) {
   return magnitude(x) <= kLargestFloat;
+}
+
+// The largest magnitude of a row. NaN counts as larger than infinity, so one comparison with
+// kLargestFloat tells whether the whole row is finite. Magnitudes are compared as integers, whose
+// order is the same.
+KVPLEAT_HD constexpr float largest_magnitude(const float* row, std::size_t n) {
+  std::int32_t largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto bits =
+        static_cast<std::int32_t>(__builtin_bit_cast(std::uint32_t, row[i]) & 0x7fffffffu);
+    largest = bits > largest ? bits : largest;
+  }
+  return __builtin_bit_cast(float, largest);
 }
 
 template <class T>
