@@ -69,7 +69,8 @@ std::vector<float> decoded(const AnyFormat& f, const BlockData& data, std::uint3
 }
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  if (a.size() != b.size()) return false;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 bool same_bytes(const BlockData& a, const BlockData& b) {
   return a.block == b.block && a.shared == b.shared && a.spill == b.spill;

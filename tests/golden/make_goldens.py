@@ -45,7 +45,7 @@ def code_of(x, top):
 
 
 def golden_input(token, channel):
-    return ((37 * token + 23 * channel * channel + 11 * channel + 5) % 127 - 63) / 16.0
+    return ((3701 * token + 2311 * channel * channel + 1109 * channel + 5) % 16381 - 8190) / 2048.0
 
 
 # --- the tile ------------------------------------------------------------------------------------

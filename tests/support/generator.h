@@ -57,11 +57,12 @@ inline std::vector<float> normal(std::uint32_t seed, std::size_t n, float factor
   return values;
 }
 
-// Inputs of the golden bytes: multiples of 1/16 in (-4, 4), by integer arithmetic. The script
-// tests/golden/make_goldens.py has the same formula.
+// Inputs of the golden bytes: multiples of 2^-11 in (-4, 4), by integer arithmetic; most are no
+// halves. The script tests/golden/make_goldens.py has the same formula.
 inline float golden_input(std::uint32_t token, std::uint32_t channel) {
-  const std::uint32_t mixed = (37 * token + 23 * channel * channel + 11 * channel + 5) % 127;
-  return static_cast<float>(static_cast<int>(mixed) - 63) / 16.0f;
+  const std::uint32_t mixed =
+      (3701 * token + 2311 * channel * channel + 1109 * channel + 5) % 16381;
+  return static_cast<float>(static_cast<int>(mixed) - 8190) / 2048.0f;
 }
 
 }  // namespace test
