@@ -51,6 +51,7 @@
 
 // attention: scores and outputs
 #include "kvpleat/attention/attend.h"
+#include "kvpleat/attention/attend_batch.h"
 #include "kvpleat/attention/attend_ref.h"
 #include "kvpleat/attention/logit_rule.h"
 

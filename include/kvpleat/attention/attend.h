@@ -320,26 +320,6 @@ class Pass {
   std::int64_t positions_[kSlots];
 };
 
-template <class Cache>
-Status check(const Cache& cache, std::uint32_t layer, std::uint32_t head,
-             const AttendArguments& arguments) noexcept {
-  if (layer >= cache.shape().layers || head >= cache.shape().kv_heads) return Status::kInvalid;
-  if (Cache::kValueKind == ValueKind::kNone) return Status::kUnsupported;
-  if (arguments.group == 0 || (arguments.rows > 0 && arguments.queries == nullptr))
-    return Status::kInvalid;
-  const std::uint32_t query_heads = cache.shape().query_heads;
-  if (query_heads != 0 && query_heads != arguments.group * cache.shape().kv_heads)
-    return Status::kMismatch;
-  if (arguments.mask != nullptr && arguments.mask_tokens != cache.tokens(layer))
-    return Status::kMismatch;
-  if (arguments.statistics != nullptr) {
-    const AttentionStatistics& statistics = *arguments.statistics;
-    if (statistics.range_count > kMaxMassRanges) return Status::kRange;
-    if (statistics.range_count > 0 && statistics.ranges == nullptr) return Status::kInvalid;
-  }
-  return Status::kOk;
-}
-
 template <class Kernels, class Pair>
 constexpr bool lane_fused() {
   bool fused = Kernels::template kPath<typename Pair::Key> != Path::kDecode;
@@ -356,12 +336,33 @@ constexpr bool all_fused() {
   (std::make_index_sequence<Cache::kLanes>{});
 }
 
-// Checks what both calls share and starts the report.
+// What every call checks.
+template <class Set, class Cache>
+Status check(const Cache& cache, std::uint32_t layer, std::uint32_t head,
+             const AttendArguments& arguments) noexcept {
+  if (layer >= cache.shape().layers || head >= cache.shape().kv_heads) return Status::kInvalid;
+  if (Cache::kValueKind == ValueKind::kNone) return Status::kUnsupported;
+  if (arguments.group == 0 || (arguments.rows > 0 && arguments.queries == nullptr))
+    return Status::kInvalid;
+  const std::uint32_t query_heads = cache.shape().query_heads;
+  if (query_heads != 0 && query_heads != arguments.group * cache.shape().kv_heads)
+    return Status::kMismatch;
+  if (arguments.mask != nullptr && arguments.mask_tokens != cache.tokens(layer))
+    return Status::kMismatch;
+  if (arguments.statistics != nullptr) {
+    const AttentionStatistics& statistics = *arguments.statistics;
+    if (statistics.range_count > kMaxMassRanges) return Status::kRange;
+    if (statistics.range_count > 0 && statistics.ranges == nullptr) return Status::kInvalid;
+  }
+  if (arguments.strict && !all_fused<Set, Cache>()) return Status::kUnsupported;
+  return Status::kOk;
+}
+
+// Checks and starts the report.
 template <class Set, class Cache>
 Status start(const Cache& cache, std::uint32_t layer, std::uint32_t head,
              const AttendArguments& arguments) noexcept {
-  if (const Status status = check(cache, layer, head, arguments); !ok(status)) return status;
-  if (arguments.strict && !all_fused<Set, Cache>()) return Status::kUnsupported;
+  if (const Status status = check<Set>(cache, layer, head, arguments); !ok(status)) return status;
   if (arguments.report != nullptr) {
     *arguments.report = {};
     arguments.report->kernels = Set::kName;

@@ -350,10 +350,10 @@ struct KvCache<CacheTraitsType>::State {
       }
     }
     // Rows that wait in the tail or stay as sinks must fit the raw element too.
-    if (shape.residual > 0 || lane == kSinkTag || lane == kUndecided) {
-      for (std::uint32_t c = 0; c < kDim; ++c) {
-        if (magnitude(row[c]) > SideTraits<RawElement>::kLargest) return Status::kRange;
-      }
+    const bool waits = shape.residual > 0 || lane == kSinkTag || lane == kUndecided;
+    if (sizeof(RawElement) == 2 && waits &&
+        largest_magnitude(row, kDim) > SideTraits<RawElement>::kLargest) {
+      return Status::kRange;
     }
     if (lane == kUndecided) return Status::kOk;  // its lane is checked when it is decided
     clean(row, kDim);
