@@ -21,12 +21,15 @@ struct BandShares {
 // Outer thresholds cut half of the outer share off each tail; the inner band holds the inner share
 // around the median. Integer ranks: for a cumulative share s the r-th from either end, r = (n - 1)
 // * s / 2000000. Rounded to binary16 once, here. O(n). kInvalid: no values, or shares above 1000000
-// together; kRange: a threshold beyond 32752.
+// together; kNonFinite: a NaN, which has no rank; kRange: a threshold beyond 32752.
 inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
                               float* thresholds) noexcept {
   if (n == 0 || values == nullptr || shares.outer_ppm > 1000000u ||
       shares.inner_ppm > 1000000u - shares.outer_ppm) {
     return Status::kInvalid;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (values[i] != values[i]) return Status::kNonFinite;
   }
   const auto rank = [n](std::uint64_t ppm) {
     return static_cast<std::size_t>((n - 1) * ppm / 2000000u);
