@@ -1,0 +1,121 @@
+#include "kvpleat/quant/group_shift.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "kvpleat/split/threshold.h"
+#include "support/generator.h"
+
+using namespace kvpleat;
+
+namespace {
+
+using Quant = GroupShiftQuant;
+
+Quant::Parameters parameters_of(float outer_low, float outer_high, float middle_low,
+                                float middle_high, float inner_low, float inner_high) {
+  std::uint8_t bytes[12];
+  const float values[6] = {outer_low, outer_high, middle_low, middle_high, inner_low, inner_high};
+  for (int i = 0; i < 6; ++i) store(bytes + 2 * i, to_half(values[i]));
+  return Quant::read(bytes);
+}
+
+std::uint32_t zero_split(float low, float high) {
+  return parameters_of(0, 0, low, high, 0, 0).zero_split;
+}
+
+}  // namespace
+
+TEST_CASE("parameters: six halves, outer, middle, inner; minima down, maxima up; empty bands 0") {
+  const float thresholds[4] = {-2.0f, -0.25f, 0.25f, 2.0f};
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  Quant::Stat stat;
+  for (const float x : {2.1f, -5.3f, 1.01f, -1.73f}) Quant().observe(split, x, stat);
+  std::uint8_t bytes[12];
+  Quant::write(stat, bytes);
+  // Outer: 2.1 - 2 and 5.3 - 2; middle: -1.73 + 0.25 and 1.01 - 0.25; nothing inside.
+  CHECK(load<Half>(bytes) == at_most<Half>(2.1f - 2.0f));
+  CHECK(load<Half>(bytes + 2) == at_least<Half>(5.3f - 2.0f));
+  CHECK(load<Half>(bytes + 4) == at_most<Half>(-1.73f + 0.25f));
+  CHECK(load<Half>(bytes + 6) == at_least<Half>(1.01f - 0.25f));
+  CHECK(load<Half>(bytes + 8) == Half{});
+  CHECK(load<Half>(bytes + 10) == Half{});
+
+  const Quant::Parameters back = Quant::read(bytes);
+  const auto& outer = back.band[static_cast<std::size_t>(Band::kOuter)];
+  CHECK(outer.lowest == to_float(load<Half>(bytes)));
+  CHECK(outer.step == (to_float(load<Half>(bytes + 2)) - outer.lowest) / 15.0f);
+  const auto& inner = back.band[static_cast<std::size_t>(Band::kInner)];
+  CHECK(inner.step == 0.0f);
+  CHECK(inner.encode(123.0f) == 0);
+}
+
+TEST_CASE("the zero split: the first middle code of the high side") {
+  CHECK(zero_split(0.0f, 3.0f) == 0);
+  CHECK(zero_split(0.5f, 3.0f) == 0);
+  CHECK(zero_split(-3.0f, 0.0f) == 16);
+  CHECK(zero_split(-3.0f, -1.0f) == 16);
+  CHECK(zero_split(-1.0f, 1.0f) == 8);  // 7.5 up
+  CHECK(zero_split(-7.0f, 8.0f) == 7);  // exactly 7
+  CHECK(zero_split(-1.0f, 14.0f) == 1);
+  CHECK(zero_split(-0.001f, 10.0f) == 1);
+  CHECK(zero_split(-10.0f, 0.001f) == 15);
+}
+
+TEST_CASE("a middle value never changes its side") {
+  const float thresholds[4] = {-2.0f, -0.25f, 0.25f, 2.0f};
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  // -0.28125 would round to the code of the high side.
+  const Quant::Parameters p = parameters_of(0.5f, 4.25f, -0.875f, 1.0f, 0.0f, 0.234375f);
+  CHECK(p.zero_split == 7);
+  const std::uint32_t low = Quant::encode(split, p, -0.28125f, split.band(-0.28125f));
+  CHECK(low == 6);
+  CHECK(Quant::decode_middle(split, p, low) == -0.375f);
+  const std::uint32_t high = Quant::encode(split, p, 0.3125f, split.band(0.3125f));
+  CHECK(high == 8);  // a tie at 7.5
+  CHECK(Quant::decode_middle(split, p, high) == 0.375f);
+}
+
+TEST_CASE("errors: middle a step, outer and inner half a step, sides kept, on random tokens") {
+  const float thresholds[4] = {-1.5f, -0.125f, 0.0625f, 1.25f};
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    std::vector<float> x = test::normal(seed, 128);
+    if (seed % 4 == 1) {
+      for (float& v : x) v = std::fabs(v);  // one side only
+    }
+    if (seed % 4 == 2) {
+      for (float& v : x) v *= 100.0f;
+    }
+    // A statistic in two parts merges to that of the whole.
+    Quant::Stat whole;
+    Quant::Stat a;
+    Quant::Stat b;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      Quant().observe(split, x[i], whole);
+      Quant().observe(split, x[i], i % 3 == 0 ? a : b);
+    }
+    std::uint8_t bytes[12];
+    std::uint8_t merged[12];
+    Quant::write(whole, bytes);
+    Quant::write(Quant::merge(a, b), merged);
+    CHECK(std::vector<std::uint8_t>(bytes, bytes + 12) ==
+          std::vector<std::uint8_t>(merged, merged + 12));
+    const Quant::Parameters p = Quant::read(bytes);
+    for (const float v : x) {
+      const BandSide at = split.band(v);
+      const std::uint32_t code = Quant::encode(split, p, v, at);
+      CHECK(code < 16);
+      const float step = p.band[static_cast<std::size_t>(at.band)].step;
+      const float y = at.band == Band::kMiddle ? Quant::decode_middle(split, p, code)
+                                               : Quant::decode_outlier(split, p, code, at);
+      // Shift, scale, add, shift back: four roundings of values below |v| + 2.
+      const float rounding = 0x1p-22f * (std::fabs(v) + 2.0f);
+      CHECK(std::fabs(y - v) <= (at.band == Band::kMiddle ? step : step / 2.0f) + rounding);
+      if (at.band == Band::kMiddle) CHECK((code < p.zero_split) == at.low);
+    }
+  }
+}
