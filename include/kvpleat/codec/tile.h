@@ -61,6 +61,11 @@ struct CodeTile {
   }
 
  private:
+  // Width of the widest plane of a code of kRest bits. A constant, since std::bit_floor is no device
+  // function.
+  template <std::uint32_t kRest>
+  static constexpr std::uint32_t kWidest = std::bit_floor(kRest);
+
   // Calls visit(byte offset, bit position in the byte, width, lowest bit of the code) for every
   // plane, widest first. The planes are unrolled at compile time: their widths are constants in the
   // visitor.
@@ -68,7 +73,7 @@ struct CodeTile {
             class Visit>
   KVPLEAT_HD static constexpr void each_plane(std::uint32_t slot, std::uint32_t channel,
                                               Visit&& visit) {
-    constexpr std::uint32_t kWidth = std::bit_floor(kRest);
+    constexpr std::uint32_t kWidth = kWidest<kRest>;
     constexpr std::uint32_t kSpan = 32u / kWidth;  // elements along one line
     const std::uint32_t lane = kRole == Role::kKey ? slot : channel;
     const std::uint32_t along = kRole == Role::kKey ? channel : slot;

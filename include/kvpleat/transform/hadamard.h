@@ -16,7 +16,7 @@
 namespace kvpleat::inline KVPLEAT_ISA {
 
 // +1 or -1 from a fixed hash (SplitMix64) of seed and channel.
-constexpr float random_sign(std::uint64_t seed, std::uint64_t channel) {
+KVPLEAT_HD constexpr float random_sign(std::uint64_t seed, std::uint64_t channel) {
   std::uint64_t z = (seed << 32) + channel + 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
@@ -24,7 +24,7 @@ constexpr float random_sign(std::uint64_t seed, std::uint64_t channel) {
 }
 
 // 1/sqrt(n) for a power of two: exact for even powers, correctly rounded for odd ones.
-constexpr float inverse_root(std::uint32_t power_of_two) {
+KVPLEAT_HD constexpr float inverse_root(std::uint32_t power_of_two) {
   float value = 1.0f;
   std::uint32_t n = power_of_two;
   for (; n >= 4; n /= 4) value *= 0.5f;
