@@ -6,6 +6,9 @@ source "$(dirname "$0")/common.sh" "$@"
 foreign_includes > foreign.h
 plain_headers | sed 's/.*/#include "&"/' > all_headers.h
 for compiler in "${compilers[@]}"; do
-  "$compiler" "${strict[@]}" -I "$include" -I "$work" "${system[@]}" "$here/hostile_macros.cc" -o program
-  run_program "$compiler"
+  for macros in -USWAPPED -DSWAPPED; do
+    "$compiler" "${strict[@]}" "$macros" -I "$include" -I "$work" "${system[@]}" "$here/hostile_macros.cc" \
+      -o program
+    run_program "$compiler $macros"
+  done
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# OC-96: what is installed mentions neither our test framework nor our benchmark tool.
+# OC-96: what is installed mentions neither our test framework nor our benchmark tool, and lives beside others.
 source "$(dirname "$0")/common.sh" "$@"
 
 install_library "$work/prefix"
@@ -12,3 +12,7 @@ if find "$work/prefix/include" -type f ! -name '*.h' | grep .; then
   echo "something other than headers was installed"
   exit 1
 fi
+for compiler in "${compilers[@]}"; do
+  "$compiler" -std=c++20 -I "$work/prefix/include" "$here/no_test_tools.cc" -o program
+  run_program "$compiler"
+done

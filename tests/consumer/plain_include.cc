@@ -1,8 +1,11 @@
-#include <kvpleat/kvpleat.h>
-
 #include <cstdio>
 
+#include "caches.h"
+
 int main() {
-  std::printf("kvpleat %d.%d.%d\n", kvpleat::kVersionMajor, kvpleat::kVersionMinor,
-              kvpleat::kVersionPatch);
+  consumer::Answer answer;
+  consumer::RunOf<consumer::Mixed>::answer(answer);
+  std::printf("%s, bytes %016llx, out %.5f\n", answer.tag,
+              static_cast<unsigned long long>(answer.bytes), static_cast<double>(answer.out[0]));
+  return answer.ok ? 0 : 1;
 }

@@ -1,7 +1,13 @@
 #include "all_backward.h"
+//
+#include "caches.h"
 
-int version_in_b();
+void answer_in_b(consumer::Answer& answer);
+kvpleat::Status append_in_b(kvpleat::KvCache<consumer::Mixed>& cache);
 
-int version_in_b() {
-  return kvpleat::kVersionMinor;
+void answer_in_b(consumer::Answer& answer) {
+  consumer::RunOf<consumer::Mixed>::answer(answer);
+}
+kvpleat::Status append_in_b(kvpleat::KvCache<consumer::Mixed>& cache) {
+  return consumer::RunOf<consumer::Mixed>::fill(cache);
 }
