@@ -63,6 +63,25 @@
 #define KVPLEAT_HD
 #endif
 
+// Keeps compilers from fusing the product that the float variable x holds with a following add.
+// They may do so across any conversion that they can prove exact (float(double(a) * double(b)) is
+// narrowed to one float multiplication first), with g++ by default where the target has FMA. The
+// barrier of g++ can be vectorized; clang has none that it honours without fast math. Device code:
+// compile with fused contraction off.
+#if defined(__CUDACC__)
+#define KVPLEAT_ROUNDED(x) static_cast<void>(0)
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define KVPLEAT_ROUNDED(x) x = __builtin_assoc_barrier(x)
+#elif defined(__GNUC__) && defined(__SSE2__)
+#define KVPLEAT_ROUNDED(x) \
+  if (!__builtin_is_constant_evaluated()) asm("" : "+x"(x))
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define KVPLEAT_ROUNDED(x) \
+  if (!__builtin_is_constant_evaluated()) asm("" : "+w"(x))
+#else
+#define KVPLEAT_ROUNDED(x) static_cast<void>(0)
+#endif
+
 // Misuse by the programmer (not bad input): checked in debug builds, free in release builds. A host
 // may replace it before the first inclusion.
 #if !defined(KVPLEAT_ASSERT)

@@ -60,10 +60,11 @@ KVPLEAT_HD constexpr T round_up(T a, T multiple) {
   return static_cast<T>(ceil_div(a, multiple) * multiple);
 }
 
-// The correctly rounded float product. The double product of two floats is exact and the conversion
-// is an explicit rounding, so no compiler can contract it with a following add.
+// The correctly rounded float product, never fused with a following add.
 KVPLEAT_HD constexpr float product(float a, float b) {
-  return static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
+  float rounded = static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
+  KVPLEAT_ROUNDED(rounded);
+  return rounded;
 }
 
 // Nearest integer of x, ties to even, clamped to [0, top]; NaN gives 0. |top| < 2^22. Adding and

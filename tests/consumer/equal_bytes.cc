@@ -1,0 +1,112 @@
+// Encodes fixed data with every named format and prints one hash per format: of the block, the
+// shared bytes, the spill and what it all decodes to. equal_bytes.sh compares compilers and flags.
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "kvpleat/format/formats.h"
+
+using namespace kvpleat;
+
+namespace {
+
+constexpr std::uint32_t kDim = 72;  // no power of two: two Hadamard blocks, short groups, padding
+constexpr std::uint32_t kTokens = 64;
+
+std::uint32_t state = 1;
+float next() {
+  state = 1664525u * state + 1013904223u;
+  return static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
+}
+
+void fold(std::uint64_t& hash, const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const unsigned char*>(data);
+  for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+}
+
+template <class F>
+void print(const char* name) {
+  // The frequencies are integers: the rotations are part of the promise, pow of libm is not.
+  static Rope rope;
+  rope.layout = RopeLayout::kHalves;
+  rope.dims = 64;
+  static std::vector<CosSin> unit_rotations(kRotationSpan * 32);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    rope.turns[i] = 0x28be60db9391054aull >> (i / 3);
+    for (std::uint32_t u = 0; u < kRotationSpan; ++u)
+      unit_rotations[u * 32 + i] = rope.rotation(i, u);
+  }
+  state = 7;
+  std::vector<float> profile(F::kProfileSize);
+  for (float& x : profile) x = next();
+  if constexpr (F::kSpills) {
+    const float thresholds[4] = {-1.5f, -0.0625f, 0.046875f, 1.625f};
+    for (std::uint32_t i = 0; i < 4; ++i) profile[F::kProfileSize - 4 + i] = thresholds[i];
+  }
+  const F format = F::bind({profile.data(), &rope, unit_rotations.data()});
+
+  std::vector<float> coded(kTokens * F::kCoded);
+  for (std::uint32_t t = 0; t < kTokens; ++t) {
+    float row[kDim];
+    // Magnitudes from 2^-21 to 2^6, so that scales are of every kind, subnormal halves as well.
+    const float size = t % 16 == 15 ? 0x1p-21f : 0x1p6f / static_cast<float>(1u << (t % 9));
+    for (float& x : row) x = size * next();
+    format.forward(row, 1000 * static_cast<std::int64_t>(t), coded.data() + t * F::kCoded);
+  }
+  std::vector<std::uint8_t> block(F::kBlockBytes, 0);
+  std::vector<std::uint8_t> shared(F::kSharedBytes + 1, 0);
+  std::vector<std::uint8_t> spill(kTokens * kDim, 0);
+  SpillWriter writer{spill.data(), 0, static_cast<std::uint32_t>(spill.size())};
+  EncodeCounters counters;
+  if constexpr (F::kSharedBytes > 0) {
+    for (std::uint32_t t = 0; t < kTokens; ++t) {
+      typename F::Stat stat;
+      format.observe(coded.data() + t * F::kCoded, stat);
+      F::write_shared(stat, t, shared.data());
+    }
+  }
+  format.encode(Rows{coded.data(), kTokens, F::kCoded}, 0, shared.data(), block.data(), writer,
+                counters);
+  std::vector<float> decoded(kTokens * F::kCoded);
+  format.decode({block.data(), shared.data(), spill.data(), writer.size}, 0,
+                MutableRows{decoded.data(), kTokens, F::kCoded});
+
+  std::uint64_t bytes = 0xcbf29ce484222325ull;
+  fold(bytes, block.data(), block.size());
+  fold(bytes, shared.data(), shared.size());
+  fold(bytes, spill.data(), writer.size);
+  std::uint64_t values = 0xcbf29ce484222325ull;
+  fold(values, decoded.data(), decoded.size() * sizeof(float));
+  std::printf("%-22s %016" PRIx64 " %016" PRIx64 "\n", name, bytes, values);
+}
+
+template <class F>
+void both(const char* name) {
+  print<typename F::template As<Role::kKey>>(name);
+  print<typename F::template As<Role::kValue>>(name);
+}
+
+}  // namespace
+
+int main() {
+  both<formats::F32<kDim>>("F32");
+  both<formats::F16<kDim>>("F16");
+  both<formats::BF16<kDim>>("BF16");
+  both<formats::Int8<kDim>>("Int8");
+  both<formats::Int6<kDim>>("Int6");
+  both<formats::Int5<kDim>>("Int5");
+  both<formats::Int4<kDim>>("Int4");
+  both<formats::Int3<kDim>>("Int3");
+  both<formats::Int2<kDim>>("Int2");
+  both<formats::Int4G32<kDim>>("Int4G32");
+  both<formats::Int4Channel<kDim>>("Int4Channel");
+  both<formats::Int2Channel<kDim>>("Int2Channel");
+  both<formats::Int4TopK<kDim>>("Int4TopK");
+  both<formats::Oaken<kDim>>("Oaken");
+  both<formats::Dense<kDim, SymmetricQuant<4, 32>>>("symmetric 4");
+  both<formats::Dense<kDim, SymmetricQuant<8, 32, Axis::kTokens, BFloat16>>>("symmetric 8 bf16");
+  print<formats::CenteredRotatedKey<kDim, 4>>("CenteredRotatedKey");
+  print<formats::RotatedValue<kDim, 4>::As<Role::kValue>>("RotatedValue");
+}
