@@ -128,7 +128,7 @@ TEST_CASE("append granularity does not change a byte, every named format") {
   }
 }
 
-TEST_CASE("memory and predict agree with a counting source to the byte") {
+TEST_CASE("OC-72 reported bytes equal real bytes, to the byte, and the prediction") {
   for (std::uint8_t lane = 0; lane <= test::kRaw; ++lane) {
     CAPTURE(lane);
     for (const std::uint32_t residual : {0u, 32u}) {
