@@ -82,6 +82,9 @@ void print(const char* name) {
   std::printf("%-22s %016" PRIx64 " %016" PRIx64 "\n", name, bytes, values);
 }
 
+template <class Quant>
+using SlotsOf = BlockFormat<kDim, NoTransform, TopKSplit<4>, Quant, SlotCodec>;
+
 template <class F>
 void both(const char* name) {
   print<typename F::template As<Role::kKey>>(name);
@@ -107,6 +110,9 @@ int main() {
   both<formats::Oaken<kDim>>("Oaken");
   both<formats::Dense<kDim, SymmetricQuant<4, 32>>>("symmetric 4");
   both<formats::Dense<kDim, SymmetricQuant<8, 32, Axis::kTokens, BFloat16>>>("symmetric 8 bf16");
+  // Slots hold what decoding leaves over, so with float side data decode decides bytes as well.
+  both<SlotsOf<AffineQuant<4, 32, Axis::kChannels, float>>>("affine f32, slots");
+  both<SlotsOf<SymmetricQuant<4, 32, Axis::kChannels, float>>>("symmetric f32, slots");
   print<formats::CenteredRotatedKey<kDim, 4>>("CenteredRotatedKey");
   print<formats::RotatedValue<kDim, 4>::As<Role::kValue>>("RotatedValue");
 }

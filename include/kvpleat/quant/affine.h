@@ -21,7 +21,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // A group of equal values: low = the nearest Side, step = 0, all codes 0. Error <= step / 2 plus
 // one float rounding; step exceeds the ideal one by at most the rounding of Side. With half or
 // bfloat16 sides decode is exact before its one rounding, so every target gives equal bits; float
-// sides promise 1 ulp.
+// sides round the product first; fused kernels promise 1 ulp of it.
 template <std::uint32_t kBitCount, std::uint32_t kGroupSize = kWholeHead,
           Axis kGroupAxis = Axis::kChannels, class SideType = Half>
 struct AffineQuant {
@@ -67,7 +67,11 @@ struct AffineQuant {
     return step > 0.0f ? round_to_code((x - to_float(scale.low)) / step, kTop) : 0u;
   }
   KVPLEAT_HD constexpr float decode(std::uint32_t code, const Scale& scale) const {
-    return static_cast<float>(code) * to_float(scale.step) + to_float(scale.low);
+    const float step = to_float(scale.step);
+    const float low = to_float(scale.low);
+    // 8 bits times at most 11 are exact in float: fused or not, the sum is the same.
+    if constexpr (sizeof(Side) == 2) return static_cast<float>(code) * step + low;
+    return product(static_cast<float>(code), step) + low;
   }
 };
 

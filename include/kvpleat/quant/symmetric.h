@@ -64,8 +64,11 @@ struct SymmetricQuant {
     return static_cast<std::uint32_t>(code + static_cast<std::int32_t>(kZero));
   }
   KVPLEAT_HD constexpr float decode(std::uint32_t code, const Scale& scale) const {
-    return static_cast<float>(static_cast<std::int32_t>(code) - static_cast<std::int32_t>(kZero)) *
-           to_float(scale.step);
+    const auto steps =
+        static_cast<float>(static_cast<std::int32_t>(code) - static_cast<std::int32_t>(kZero));
+    // 8 bits times at most 11 are exact in float, whatever is added to them.
+    if constexpr (sizeof(Side) == 2) return steps * to_float(scale.step);
+    return product(steps, to_float(scale.step));
   }
 };
 
