@@ -28,6 +28,7 @@ TEST_CASE("prepare touches nothing, commit moves, cancel gives back to the byte"
     CHECK(memory.calls() == 2);
     array.cancel();
     CHECK(memory.bytes() == 4 * sizeof(int));
+    CHECK(array.bytes() == memory.bytes());
     REQUIRE(array.prepare(10));
     REQUIRE(array.prepare(20));  // replaces
     CHECK(memory.bytes() == 24 * sizeof(int));

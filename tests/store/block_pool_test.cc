@@ -77,6 +77,9 @@ TEST_CASE("reserve and cancel restore bytes exactly") {
       CHECK(pool.bytes() == before);
     }
     CHECK(pool.reserve(101 - held) == Status::kCapacity);
+    REQUIRE(ok(pool.reserve(60)));
+    CHECK(pool.reserve(41 - held) == Status::kCapacity);  // promises count
+    pool.cancel(60);
     CHECK(pool.bytes() == before);
     REQUIRE(ok(pool.reserve(1)));
     static_cast<void>(pool.acquire());

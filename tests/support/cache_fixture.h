@@ -56,7 +56,7 @@ class CountingMemory {
   [[nodiscard]] std::size_t peak() const { return peak_; }
   void reset_peak() { peak_ = bytes_; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
-  // No release of something unknown or of another size.
+  // No release of something unknown or of another size, nothing written behind an end.
   [[nodiscard]] bool clean() const { return clean_; }
 
  private:
@@ -65,8 +65,9 @@ class CountingMemory {
     ++calls_;
     failed_ = countdown_ == 1;
     if (countdown_ > 0 && --countdown_ == 0) return nullptr;
-    void* memory = ::operator new (bytes, std::align_val_t{64}, std::nothrow);
+    void* memory = ::operator new (bytes + kGuard, std::align_val_t{64}, std::nothrow);
     std::memset(memory, fill_, bytes);
+    std::memset(static_cast<std::uint8_t*>(memory) + bytes, 0xa5, kGuard);
     clean_ = clean_ && bytes > 0;
     live_[memory] = bytes;
     bytes_ += bytes;
@@ -80,10 +81,14 @@ class CountingMemory {
       clean_ = false;
       return;
     }
+    for (std::size_t i = 0; i < kGuard; ++i)
+      clean_ = clean_ && static_cast<std::uint8_t*>(memory)[bytes + i] == 0xa5;
     bytes_ -= bytes;
     live_.erase(found);
     ::operator delete (memory, std::align_val_t{64});
   }
+
+  static constexpr std::size_t kGuard = 64;
 
   std::mutex mutex_;
   std::map<void*, std::size_t> live_;

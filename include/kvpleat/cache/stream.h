@@ -299,7 +299,6 @@ class Stream {
       std::memcpy(store.blocks->data(copy), store.blocks->data(blocks_[block]), F::kBlockBytes);
       store.blocks->release(blocks_[block]);
       blocks_[block] = copy;
-      stale_ = true;
     }
     if (stale_) {
       const std::uint32_t used = sealed_ + kept_ - block * kBlock;
