@@ -178,7 +178,8 @@ class Stream {
       store.blocks->release(blocks_.back());
       blocks_.pop();
     }
-    // A shared block keeps its bytes: what lies behind the cut is erased before the next write.
+    // A shared block keeps its bytes and its run: what lies behind the cut is erased before the
+    // next write.
     stale_ = n % kBlock != 0 && (stale_ || store.blocks->shared(blocks_[keep - 1]));
     if (n % kBlock != 0 && !stale_) {
       F::erase(store.blocks->data(blocks_[keep - 1]), n % kBlock,
@@ -303,6 +304,7 @@ class Stream {
     if (stale_) {
       const std::uint32_t used = sealed_ + kept_ - block * kBlock;
       F::erase(store.blocks->data(blocks_[block]), used, kBlock - used);
+      if constexpr (F::kSpills) store.blocks->drop_run(blocks_[block]);
       stale_ = false;
     }
     return store.blocks->data(blocks_[block]);
@@ -321,7 +323,6 @@ class Stream {
       if (sealed_ % kBlock == 0) {
         const SpillRun run = runs_[next_run_++];
         if (run.bytes > 0) std::memcpy(store.blocks->spill().data(run), spill_.data(), run.bytes);
-        store.blocks->drop_run(blocks_[block]);  // left over from a truncate while it was shared
         store.blocks->set_run(blocks_[block], run);
         spill_.resize_raw(0);
       }
