@@ -1,4 +1,4 @@
-// expect: kvpleat: a cache has 1 to 15 lanes of its own (and one raw lane)
+// expect: kvpleat: a cache has 1 to 14 lanes of its own (and one raw lane)
 #include <kvpleat/kvpleat.h>
 
 using namespace kvpleat;
