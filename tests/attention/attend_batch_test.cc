@@ -116,7 +116,9 @@ TEST_CASE("attend_batch over ragged items equals single calls, to the bit") {
 
 TEST_CASE("attend_layer equals single calls per head, to the bit") {
   constexpr std::uint32_t kTokens = 150;
-  for (const auto& [kv_heads, query_heads] : {std::pair{3u, 6u}, {1u, 1u}, {2u, 10u}, {1u, 20u}}) {
+  for (const auto& sizes : {std::pair{3u, 6u}, {1u, 1u}, {2u, 10u}, {1u, 20u}}) {
+    const std::uint32_t kv_heads = sizes.first;
+    const std::uint32_t query_heads = sizes.second;
     CAPTURE(query_heads);
     const std::uint32_t group = query_heads / kv_heads;
     const Cache cache = make(kTokens, kv_heads);

@@ -241,14 +241,16 @@ TEST_CASE("many rows and groups: any number of queries gives what each alone giv
     a.queries = queries.data() + q * kDim;
     REQUIRE(ok(attend(mixed(), 0, 0, a, &alone[q * kDim], &alone_sums[q])));
   }
-  for (const auto& [rows, group] : {std::pair{1u, 2u},
-                                    {1u, 7u},
-                                    {1u, 8u},
-                                    {1u, 9u},
-                                    {1u, 71u},
-                                    {3u, 71u},
-                                    {71u, 3u},
-                                    {213u, 1u}}) {
+  for (const auto& sizes : {std::pair{1u, 2u},
+                            {1u, 7u},
+                            {1u, 8u},
+                            {1u, 9u},
+                            {1u, 71u},
+                            {3u, 71u},
+                            {71u, 3u},
+                            {213u, 1u}}) {
+    const std::uint32_t rows = sizes.first;
+    const std::uint32_t group = sizes.second;
     CAPTURE(rows);
     CAPTURE(group);
     std::vector<float> out(rows * group * kDim);

@@ -216,8 +216,10 @@ TEST_CASE("OC-23 upper half of a wide head") {
 
 TEST_CASE("OC-26 grouped query heads") {
   using Cache = KvCache<presets::Int8<64>>;
-  for (const auto& [query_heads, heads] :
+  for (const auto& sizes :
        {std::pair{8u, 1u}, {16u, 2u}, {8u, 2u}, {24u, 4u}, {12u, 4u}, {5u, 5u}, {71u, 1u}}) {
+    const std::uint32_t query_heads = sizes.first;
+    const std::uint32_t heads = sizes.second;
     CAPTURE(query_heads);
     CAPTURE(heads);
     auto cache = make<presets::Int8<64>>(shape_of(heads, 70, query_heads));
