@@ -201,6 +201,37 @@ TEST_CASE("Oaken without outliers: predict is exact") {
   CHECK(cache.memory().spill == 0);
 }
 
+TEST_CASE("Oaken: the side data of a token spans its heads") {
+  Tokens unlike = data();
+  for (std::uint32_t t = 0; t < 80; ++t) {
+    for (std::uint32_t c = 0; c < kDim; ++c) {
+      unlike.keys[(t * kHeads + t % 2) * kDim + c] *= 6.0f;  // the larger head changes
+      unlike.values[(t * kHeads + t % 2) * kDim + c] *= 6.0f;
+    }
+  }
+  Cache cache = make();
+  const std::vector<std::uint8_t> tags(80, test::kOaken);
+  REQUIRE(ok(feed(cache, 0, unlike, 0, 80, 80, tags.data())));
+  for (std::uint32_t t = 0; t < 80; ++t) {
+    for (const bool keys : {true, false}) {
+      float low = 0.0f;
+      float high = 0.0f;
+      const float* rows = keys ? unlike.key(t, 0) : unlike.value(t, 0);  // both heads
+      for (std::uint32_t i = 0; i < kHeads * kDim; ++i) {
+        low = lower_of(low, rows[i]);
+        high = upper_of(high, rows[i]);
+      }
+      // At most a step of a band, no wider than the token, and half-precision side data.
+      const float bound = (high - low) / 15.0f + upper_of(-low, high) * 0x1p-9f;
+      for (std::uint32_t h = 0; h < kHeads; ++h) {
+        const Read r = read(cache, 0, h, t, 1);
+        for (std::uint32_t c = 0; c < kDim; ++c)
+          CHECK(std::fabs((keys ? r.keys : r.values)[c] - rows[h * kDim + c]) <= bound);
+      }
+    }
+  }
+}
+
 TEST_CASE("truncate keeps bits, and a refill gives the bytes of an uncut cache") {
   constexpr std::uint32_t kTokens = 150;
   const auto mixed = test::random_tags(5, kTokens, test::kRaw + 1);
