@@ -2,8 +2,6 @@
 //
 // LogQuant keeps a sign and a logarithmic magnitude: the codes are dense near zero, where most
 // values are.
-#include <cmath>
-
 #include "compare/registry.h"
 
 struct LogQuant {

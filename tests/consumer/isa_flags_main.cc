@@ -16,7 +16,7 @@ int main() {
   const bool has_avx512 =
       has_avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   // One type, whatever flags the other units have: these calls link.
-  const kvpleat::abi::BlockRun run;
+  const kvpleat::abi::BlockRun run{};
   baseline(run);
   if (has_avx2) avx2(run);
   if (has_avx512) avx512(run);

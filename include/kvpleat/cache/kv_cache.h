@@ -62,8 +62,8 @@ struct LaneProfile {
 //
 // A layer is written as a whole, all heads at once. Every operation that can fail checks and
 // reserves first and writes afterwards: on an error nothing has changed, to the byte. The same
-// tokens leave the same bytes however they are split into calls. Memory held is a function of what
-// is stored; all of it comes from the MemorySource. Threads: one writer per layer, readers of that
+// tokens leave the same bytes however they are split into calls. All memory comes from the
+// MemorySource, and until something is truncated it is a function of what is stored. Threads: one writer per layer, readers of that
 // layer between its writes; layers are independent (sequence scope: they share a map, so one writer
 // per cache).
 template <class CacheTraitsType>
@@ -166,13 +166,9 @@ class KvCache {
   }
   // Compresses the residual of a layer now (up to the first undecided token). Groups along tokens
   // stay open until full.
-  Status flush(std::uint32_t layer) noexcept { return state_->flush(layer); }
-  Status flush() noexcept {
-    for (std::uint32_t l = 0; l < shape().layers; ++l) {
-      if (const Status status = flush(l); !ok(status)) return status;
-    }
-    return Status::kOk;
-  }
+  Status flush(std::uint32_t layer) noexcept { return state_->flush(layer, layer + 1); }
+  // All layers, or none on an error.
+  Status flush() noexcept { return state_->flush(0, shape().layers); }
   // Keeps the first n tokens of a layer; they read as before, to the bit. A cut group stays coded
   // until it is refilled. kRange: n is above tokens(layer). Otherwise cannot fail.
   Status truncate(std::uint32_t layer, std::uint32_t n) noexcept {
@@ -206,7 +202,7 @@ class KvCache {
     return State::predict(shape, tokens);
   }
 
-  // "lane0.key:dim=64;...": the identity of a lane's side.
+  // "dim=64;transform=none;...": the identity of a lane's keys.
   template <std::size_t kIndex>
   static constexpr std::string_view key_id() {
     return Lane<kIndex>::Key::kId.view();

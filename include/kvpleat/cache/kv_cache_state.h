@@ -283,9 +283,23 @@ struct KvCache<CacheTraitsType>::State {
     if (!ok(status)) set_tags(false);
     return status;
   }
-  Status flush(std::uint32_t layer) noexcept {
-    if (layer >= shape.layers) return Status::kInvalid;
-    return advance(Call{layer, layers[layer].total()}, true);
+  Status flush(std::uint32_t first, std::uint32_t end) noexcept {
+    if (end > shape.layers) return Status::kInvalid;
+    Status status = Status::kOk;
+    std::uint32_t prepared = first;
+    for (; prepared < end && ok(status); ++prepared) {
+      const Call call{prepared, layers[prepared].total()};
+      status = prepare_all(call, settle_end(call, true));
+    }
+    for (std::uint32_t l = first; l < prepared; ++l) {
+      const Call call{l, layers[l].total()};
+      if (ok(status)) {
+        write_all(call, settle_end(call, true));
+      } else {
+        cancel(call);
+      }
+    }
+    return status;
   }
 
   // In a cache with one map for all layers the first layer to reach a token decides its lane, in
@@ -408,19 +422,27 @@ struct KvCache<CacheTraitsType>::State {
   // Moves tokens out of the tail into their lanes and the new ones into the tail. All memory first,
   // then contents.
   Status advance(const Call& call, bool all) noexcept {
-    Layer& l = layers[call.layer];
     const std::uint32_t end = settle_end(call, all);
-    const std::uint32_t total = call.first + call.count;
-    Status status = prepare(call, end);
-    const bool first_sink = shape.sinks > 0 && l.settled == 0 && end > 0;
-    if (ok(status) && ((first_sink && !l.sinks.prepare(sink_capacity(shape))) ||
-                       !l.tail.prepare(tail_capacity(shape, total - end)))) {
-      status = Status::kNoMemory;
-    }
-    if (!ok(status)) {
+    const Status status = prepare_all(call, end);
+    if (ok(status)) {
+      write_all(call, end);
+    } else {
       cancel(call);
-      return status;
     }
+    return status;
+  }
+  // Memory for what write_all does. On failure the caller cancels.
+  Status prepare_all(const Call& call, std::uint32_t end) noexcept {
+    Layer& l = layers[call.layer];
+    const bool first_sink = shape.sinks > 0 && l.settled == 0 && end > 0;
+    if (const Status status = prepare(call, end); !ok(status)) return status;
+    if (first_sink && !l.sinks.prepare(sink_capacity(shape))) return Status::kNoMemory;
+    const std::uint32_t kept = call.first + call.count - end;
+    return l.tail.prepare(tail_capacity(shape, kept)) ? Status::kOk : Status::kNoMemory;
+  }
+  void write_all(const Call& call, std::uint32_t end) noexcept {
+    Layer& l = layers[call.layer];
+    const std::uint32_t total = call.first + call.count;
     l.sinks.commit();
     for (std::uint32_t i = l.settled; i < lower_of(end, shape.sinks); ++i)
       push_raw(call, l.sinks, i);
@@ -439,7 +461,6 @@ struct KvCache<CacheTraitsType>::State {
     l.tail.commit();
     for (std::uint32_t i = upper_of(end, call.first); i < total; ++i) push_raw(call, l.tail, i);
     l.settled = end;
-    return Status::kOk;
   }
   // A new token of the call, as it came, to the sinks or the tail.
   void push_raw(const Call& call, Tail<RawElement>& to, std::uint32_t index) noexcept {

@@ -35,8 +35,8 @@ struct MemoryReport {
   friend constexpr bool operator==(const MemoryReport& a, const MemoryReport& b) = default;
 };
 
-// One line of text without a newline, cut to what fits: "total=1234 bits=4.53 codes=...". Always
-// terminated if capacity > 0.
+// One line of text without a newline, cut to what fits and always terminated:
+// "bytes=1234 bits/element=4.530 codes=...".
 struct MemoryText {
   char text[320] = {};
   [[nodiscard]] const char* c_str() const noexcept { return text; }

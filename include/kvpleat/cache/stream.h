@@ -227,7 +227,7 @@ class Stream {
   }
   [[nodiscard]] BlockBytes block_bytes(const StreamStore& store,
                                        std::uint32_t block) const noexcept {
-    BlockBytes bytes;
+    BlockBytes bytes{};
     bytes.block = store.blocks->data(blocks_[block]);
     if constexpr (F::kSharedBytes > 0) bytes.shared = store.shared_data(block);
     if constexpr (F::kSpills) {

@@ -17,6 +17,12 @@ struct BandShares {
   std::uint32_t inner_ppm = 60000;
 };
 
+// The order that ranks are taken in. A type of ours, so that the code std makes from it carries our
+// instruction-set tag.
+struct Ascending {
+  bool operator()(float a, float b) const noexcept { return a < b; }
+};
+
 // thresholds[4] = outer low, inner low, inner high, outer high of n values, which are reordered.
 // Outer thresholds cut half of the outer share off each tail; the inner band holds the inner share
 // around the median. Integer ranks: for a cumulative share s the r-th from either end, r = (n - 1)
@@ -39,7 +45,7 @@ inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
   const std::size_t ranks[4] = {outer, inner, n - 1 - inner, n - 1 - outer};
   float found[4];
   for (int i = 0; i < 4; ++i) {
-    std::nth_element(values, values + ranks[i], values + n);
+    std::nth_element(values, values + ranks[i], values + n, Ascending{});
     found[i] = to_float(to_half(values[ranks[i]]));
     if (!(magnitude(found[i]) <= kLargestHalf * 0.5f)) return Status::kRange;
   }

@@ -24,8 +24,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // head_dim 256, else 2). After the tile and its side data, per 16 tokens:
 //   index  [N/4][16 tokens][4] I bytes, little endian    channel, 0 in an empty slot
 //   delta  [N/4][16 tokens][4] int8                      0 in an empty slot
-//   scale  [16 tokens] binary16                          the smallest half not below max|x - dense|
-//   / 127
+//   scale  [16 tokens] binary16    the smallest half not below max|x - dense| / 127
 // delta = round half to even((x - dense) / scale), |delta| <= 127. Outliers ascend by channel.
 // Error of an outlier: <= scale / 2, that is |x - dense| / 254 of the token's largest. Bits per
 // element: those of the tile + (8 * N * (I + 1) + 16) / head_dim.
@@ -69,7 +68,7 @@ struct SlotCodec {
                        EncodeCounters& counters) {
       // One seal at a time: its tokens share statistics, so all their outliers must be known first.
       for (std::uint32_t t = 0; t < rows.count; t += kSeal) {
-        std::uint16_t channels[kSeal][Split::kMaxOutliers] = {};
+        std::uint16_t channels[kSeal][kSlots] = {};
         std::uint32_t count[kSeal] = {};
         for (std::uint32_t i = 0; i < kSeal; ++i)
           count[i] = split.split(rows[t + i], kDim, channels[i]);
@@ -126,7 +125,7 @@ struct SlotCodec {
     static void write_token(const Quant& quant, const float* row, std::uint32_t slot,
                             const std::uint16_t* channels, std::uint32_t count,
                             std::uint8_t* block) {
-      float difference[Split::kMaxOutliers] = {};
+      float difference[kSlots] = {};
       float largest = 0.0f;
       for (std::uint32_t i = 0; i < count; ++i) {
         difference[i] = row[channels[i]] - Dense::decode_one(quant, block, slot, channels[i]);
@@ -135,10 +134,9 @@ struct SlotCodec {
       const Half stored = at_least<Half>(largest / 127.0f);
       const float scale = to_float(stored);
       store(block + scale_at(slot), stored);
-      for (std::uint32_t i = 0; i < kSlots; ++i) {
-        const bool used = i < count && scale > 0.0f;
-        write_slot(block, slot, i, i < count ? channels[i] : 0u,
-                   used ? round_to_signed(difference[i] / scale, 127) : 0);
+      for (std::uint32_t i = 0; i < kSlots; ++i) {  // empty slots: channel 0, difference 0
+        write_slot(block, slot, i, channels[i],
+                   scale > 0.0f ? round_to_signed(difference[i] / scale, 127) : 0);
       }
     }
   };

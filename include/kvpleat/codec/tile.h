@@ -61,8 +61,8 @@ struct CodeTile {
   }
 
  private:
-  // Width of the widest plane of a code of kRest bits. A constant, since std::bit_floor is no device
-  // function.
+  // Width of the widest plane of a code of kRest bits. A constant, since std::bit_floor is no
+  // device function.
   template <std::uint32_t kRest>
   static constexpr std::uint32_t kWidest = std::bit_floor(kRest);
 

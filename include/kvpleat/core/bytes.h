@@ -10,21 +10,23 @@
 
 namespace kvpleat {
 
-// Plain pointers, the same in every translation unit: part of the untagged interface of kernels.
+// Plain structs, the same in every translation unit: part of the untagged interface of kernels. No
+// member has a default, so that no constructor exists that two units could compile differently:
+// write BlockRun{}.
 namespace abi {
 
 struct BlockBytes {
-  const std::uint8_t* block = nullptr;
-  const std::uint8_t* shared = nullptr;  // null if the format has none
-  const std::uint8_t* spill = nullptr;   // of the whole block, from its first token
-  std::uint32_t spill_bytes = 0;
+  const std::uint8_t* block;
+  const std::uint8_t* shared;  // null if the format has none
+  const std::uint8_t* spill;   // of the whole block, from its first token
+  std::uint32_t spill_bytes;
 };
 
 // Slots [slot, slot + count) of one block.
 struct BlockRun {
   BlockBytes bytes;
-  std::uint32_t slot = 0;
-  std::uint32_t count = 0;
+  std::uint32_t slot;
+  std::uint32_t count;
 };
 
 }  // namespace abi

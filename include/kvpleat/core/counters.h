@@ -12,7 +12,6 @@ struct EncodeCounters {
   std::uint64_t outliers = 0;    // elements kept apart (slots or spill)
   std::uint64_t outer = 0;       // of those: beyond the outer thresholds
   std::uint64_t inner = 0;       // of those: inside the inner thresholds
-  std::uint64_t dropped = 0;     // outliers that found no place and went to the dense codes
   std::uint64_t non_finite = 0;  // NaN and infinities replaced by zero
 
   constexpr void add(const EncodeCounters& other) noexcept {
@@ -20,7 +19,6 @@ struct EncodeCounters {
     outliers += other.outliers;
     outer += other.outer;
     inner += other.inner;
-    dropped += other.dropped;
     non_finite += other.non_finite;
   }
 };

@@ -1,10 +1,8 @@
 // Arithmetic that decides bytes. The numeric law: whatever decides a stored byte is
 //   (a) a comparison or an integer operation,
-//   (b) one rounded operation that no contraction can join to the next: subtract, divide, round
-//   half to even, or
-//       `product` below, or
-//   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums
-//   by
+//   (b) one rounded operation that no contraction can join to the next: subtract, divide, round half to
+//       even, or `product` below, or
+//   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums by
 //       index mod 16 and a fixed pairwise tree.
 // Code that keeps to it gives equal bytes under every compiler flag that config.h lets pass.
 #pragma once

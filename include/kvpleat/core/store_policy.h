@@ -8,11 +8,9 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-//   kSlabBytes:       memory is taken in slabs of about this many bytes per size class; blocks are
-//   cut from slabs. 0: one
-//                     allocation per block.
-//   kSpillPageBytes:  outliers lie in pages of at least this size; 0: this store keeps no outliers
-//   outside blocks.
+//   kSlabBytes:       memory is taken in slabs of about this many bytes per size class; blocks are cut
+//                     from slabs. 0: one allocation per block.
+//   kSpillPageBytes:  outliers lie in pages of at least this size. 0: this store keeps none.
 template <std::uint32_t kSlab, std::uint32_t kSpillPage>
 struct SlabStore {
   static constexpr std::uint32_t kSlabBytes = kSlab;

@@ -18,8 +18,11 @@ namespace kvpleat::inline KVPLEAT_ISA {
 enum class ElementType : std::uint8_t { kFloat, kHalf, kBFloat16 };
 
 template <class T>
+inline constexpr bool kNeverTrue = false;
+
+template <class T>
 struct ElementTypeOf {
-  static_assert(sizeof(T) == 0,
+  static_assert(kNeverTrue<T>,
                 "kvpleat: TokenRows takes float, kvpleat::Half or kvpleat::BFloat16 (raw 16-bit "
                 "data: TokenRows::tagged)");
 };
@@ -41,10 +44,9 @@ inline constexpr std::size_t kNoExtent = static_cast<std::size_t>(-1);
 // A view of [tokens, heads, dim] elements with free strides, counted in elements: packed rows, a
 // fused QKV buffer, head-major order, padded rows, column-major matrices. Owns nothing; needs the
 // natural alignment of nothing: elements are read through memcpy.
-//   TokenRows(k, tokens, heads, dim)                          packed, pointer to float, Half or
-//   BFloat16 TokenRows(k, tokens, heads, dim).strides(3 * h * d, d)    a slice of a fused buffer
-//   TokenRows(std::span(buffer), tokens, heads, dim)          too short a buffer is refused, never
-//   read past
+//   TokenRows(k, tokens, heads, dim)                        packed; k: float, Half or BFloat16
+//   TokenRows(k, tokens, heads, dim).strides(3 * h * d, d)  a slice of a fused buffer
+//   TokenRows(std::span(buffer), tokens, heads, dim)        never reads past the buffer: refused
 struct TokenRows {
   const void* data = nullptr;
   ElementType type = ElementType::kFloat;

@@ -134,6 +134,14 @@ template <class Codec>
 inline constexpr bool kIsFusedCodec = false;
 template <>
 inline constexpr bool kIsFusedCodec<FusedCodec> = true;
+// The four thresholds that GroupShiftQuant shifts by.
+template <class Split>
+concept ThresholdSplitter = BandSplitter<Split> && requires(const Split split) {
+  split.outer_low;
+  split.inner_low;
+  split.inner_high;
+  split.outer_high;
+};
 template <class Quant>
 inline constexpr bool kIsGroupShift = false;
 template <>
@@ -150,7 +158,7 @@ constexpr Refusal refusal_of() {
   } else if constexpr (!composition::kHasTextId<Split> || !composition::kHasTextId<Quant>) {
     return Refusal::kIdIsNoText;
   } else if constexpr (kIsFusedCodec<Codec>) {
-    if constexpr (!BandSplitter<Split>) return Refusal::kFusedNeedsThresholds;
+    if constexpr (!ThresholdSplitter<Split>) return Refusal::kFusedNeedsThresholds;
     if constexpr (!kIsGroupShift<Quant>) return Refusal::kFusedNeedsGroupShift;
     if constexpr (Store::kSpillPageBytes == 0) return Refusal::kSpillNeedsStore;
     return Refusal::kNone;

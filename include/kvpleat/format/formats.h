@@ -1,21 +1,22 @@
-// Named formats. Bytes per token of one head vector of D channels (D a multiple of 16), 64-token
-// blocks; docs/formats.md gives the byte order. The sizes are asserted below.
+// Named formats for head vectors of D channels. docs/formats.md gives the order of the bytes; the sizes
+// are asserted below. Bits hold for D a multiple of 16 (of 32 for keys with a 1-bit plane: Int5, Int3).
 //
-//   name              bits/element at D    D = 64   D = 128   bytes of a block at D = 64
-//   F32               32                   32       32        16384
-//   F16, BF16         16                   16       16         8192
-//   Int8              8 + 32/D             8.5      8.25       4352   4096 codes + 256 scales
-//   Int6              6 + 32/D             6.5      6.25       3328
-//   Int5              5 + 32/D             5.5      5.25       2816
-//   Int4              4 + 32/D             4.5      4.25       2304
-//   Int3              3 + 32/D             3.5      3.25       1792
-//   Int2              2 + 32/D             2.5      2.25       1280
-//   Int4G32           4 + 32/32            5        5          2560
-//   Int4Channel       4 + 32/32            5        5          2560   groups of 32 tokens
-//   Int2Channel       2 + 32/32            3        3          1536
-//   Int4TopK          4 + 32/D + (8*4*2 + 16)/D   5.75  4.875  2944   + 4 slots: 512 + 128
-//   Oaken             4 + 8/64 (+ 8 per outlier, + 96/(heads*D))      2112   2048 nibbles + 64
-//   counts CenteredRotated4  4 + 32/D             4.5      4.25       2304
+//   name              bits per element               D = 64  D = 128   bytes of a block at D = 64
+//   F32               32                             32      32        16384
+//   F16, BF16         16                             16      16         8192
+//   Int8              8 + 32/D                       8.5     8.25       4352 = 4096 codes + 256
+//   Int6              6 + 32/D                       6.5     6.25       3328
+//   Int5              5 + 32/D                       5.5     5.25       2816
+//   Int4              4 + 32/D                       4.5     4.25       2304
+//   Int3              3 + 32/D                       3.5     3.25       1792
+//   Int2              2 + 32/D                       2.5     2.25       1280
+//   Int4G32           4 + 32/32                      5       5          2560
+//   Int4Channel       4 + 32/32                      5       5          2560 (groups of 32 tokens)
+//   Int2Channel       2 + 32/32                      3       3          1536
+//   Int4TopK          4 + 32/D + (4*16 + 16)/D       5.75    4.875      2944 = 2304 + 4 slots
+//   Oaken             4 + 8/64 + 8 * outlier share   4.125   4.125      2112 = 2048 nibbles + 64 counts
+//                       + 96/(heads * D)             (+ the two terms that depend on data and heads)
+//   CenteredRotated4  4 + 32/D                       4.5     4.25       2304
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,9 @@
 //
 // The rules a transform keeps, for every row x, query q and position p (x', q': coded):
 //   score:    q . x == q' . x' + score_offset(q, p)
-//   restore:  restore(forward(x, p), 1, p) == x within ulps; linear in (coded, weight), so it may
-//   be applied to a
-//             weighted sum of coded rows with weight = sum of the weights, if the transform is not
-//             positional.
+//   restore:  restore(forward(x, p), 1, p) == x within ulps. It is linear in (coded, weight), so a
+//             weighted sum of coded rows may be restored with weight = sum of the weights, if the
+//             transform is not positional.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 struct BindContext {
   const float* profile = nullptr;  // this head's profile of the policy: [profile_size] floats
   const Rope* rope = nullptr;      // of the model; dims 0 if there is none
-  const CosSin* unit_rotations =
-      nullptr;  // [kRotationSpan, pairs]: rotations by 0..kRotationSpan-1 tokens
+  const CosSin* unit_rotations = nullptr;  // [kRotationSpan, pairs]: by 0..kRotationSpan-1 tokens
 };
 inline constexpr std::uint32_t kRotationSpan = 64;
 
