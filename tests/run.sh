@@ -9,7 +9,10 @@ source tests/setup.sh
 unit=unit not_wanted='^long$'
 case ${1:-} in
   '') ;;
-  --long) unit=long not_wanted='^unit$' ;;  # a long run holds the short cases too
+  --long)  # a long run holds the short cases too
+    unit=long not_wanted='^unit$'
+    export KVPLEAT_LONG=1  # consumer tests: every compiler with every flag
+    ;;
   *) echo "usage: tests/run.sh [--long]"; exit 2 ;;
 esac
 
@@ -83,10 +86,10 @@ dependencies() {
 
 export CXX=${CXX:-g++}
 stage "dependencies" dependencies
-stage "configure (release)" configure release
+stage "configure (release)" configure release -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 stage "build (release)" build release
 run_tests release -LE "$not_wanted"
-stage "configure (asan)" configure asan
+stage "configure (asan)" configure asan -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 stage "build (asan)" build asan --target test_programs
 run_tests asan -L "^$unit\$"
 printf '\n== all stages: %d s\n' "$SECONDS"

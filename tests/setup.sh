@@ -34,14 +34,15 @@ need_packages() {
 # configure PRESET: reuses build/PRESET unless it belongs to another source tree or does not configure.
 configure() {
   local preset=$1 cache=build/$1/CMakeCache.txt home
+  shift
   if [[ -f $cache ]]; then
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache")
     if [[ $(realpath -m "$home") == "$(pwd -P)" ]]; then
-      cmake --preset "$preset" && return 0
+      cmake --preset "$preset" "$@" && return 0
     fi
     echo "build/$preset is broken or was made from another place; starting it afresh"
-    cmake --preset "$preset" --fresh
+    cmake --preset "$preset" --fresh "$@"
   else
-    cmake --preset "$preset"
+    cmake --preset "$preset" "$@"
   fi
 }

@@ -20,6 +20,20 @@ if ((${#compilers[@]} == 0)); then
 fi
 echo "compilers: ${compilers[*]}"
 
+# combinations VALUE...: lines "compiler<TAB>value". Every compiler with every value if KVPLEAT_LONG is set; otherwise
+# the first compiler with the first value and the others with the last, which shows most faults in a fraction of the time.
+combinations() {
+  local i value
+  for i in "${!compilers[@]}"; do
+    if [[ -n ${KVPLEAT_LONG:-} ]]; then
+      for value in "$@"; do printf '%s\t%s\n' "${compilers[i]}" "$value"; done
+    else
+      ((i == 0)) && value=$1 || value=${!#}
+      printf '%s\t%s\n' "${compilers[i]}" "$value"
+    fi
+  done
+}
+
 strict=(-std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror)
 system=()
 [[ -n ${KVPLEAT_EIGEN_INCLUDE:-} ]] && system=(-isystem "$KVPLEAT_EIGEN_INCLUDE")

@@ -10,10 +10,8 @@ if grep -rE '' "$include/kvpleat" --include='*.h' | sed 's,:\(.*\)//.*,:\1,' | g
   exit 1
 fi
 
-for compiler in "${compilers[@]}"; do
-  for asserts in -DNDEBUG -UNDEBUG; do
-    "$compiler" "${strict[@]}" -O1 $asserts -fno-exceptions -fno-rtti -I "$include" "${system[@]}" \
-      "$here/no_exceptions.cc" -o program
-    run_program "$compiler $asserts"
-  done
-done
+while IFS=$'\t' read -r compiler asserts; do
+  "$compiler" "${strict[@]}" -O1 "$asserts" -fno-exceptions -fno-rtti -I "$include" "${system[@]}" \
+    "$here/no_exceptions.cc" -o program
+  run_program "$compiler $asserts"
+done < <(combinations -DNDEBUG -UNDEBUG)
