@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -169,7 +170,7 @@ bool parse_npy(const std::string& name, const std::vector<unsigned char>& file, 
 
 bool read_npy(const std::string& path, NpyArray& array, std::string& error) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) {
+  if (!std::filesystem::is_regular_file(path) || !stream) {
     error = path + ": cannot be opened";
     return false;
   }

@@ -1,7 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -31,10 +35,11 @@ constexpr const char* kUsage =
     "  --residual N      keep the last N tokens as they came\n"
     "  --ends raw        keep the first and the last layer as they came\n"
     "  --no_timing       errors and sizes only\n"
-    "Exit code: 0, or 2 on bad input.\n";
+    "Exit code: 0; 1 if a preset was refused or the output could not be written; 2 on bad input.\n";
 
 struct Arguments {
   std::string data;
+  bool data_given = false;
   std::vector<std::string> wanted;
   Options options;
   bool json = false;
@@ -86,6 +91,7 @@ bool parse(int argc, char** argv, Arguments& arguments, std::string& error) {
       arguments.options.timing = false;
     } else if (name == "--data") {
       if (!value(arguments.data)) return false;
+      arguments.data_given = true;
     } else if (name == "--presets") {
       if (!value(text)) return false;
       arguments.wanted = split_list(text);
@@ -118,7 +124,7 @@ std::string default_data() {
     if (std::filesystem::exists(data / "meta.json")) return data.string();
     if (at == at.root_path()) break;
   }
-  return "examples/data";
+  return "";
 }
 
 void print_header() {
@@ -126,35 +132,62 @@ void print_header() {
               "x f16", "side", "key nmse", "val nmse", "attn err", "worst", "attn KL", "append ns",
               "attend ns", "/ f16", "path");
 }
-void print_row(const std::string& name, const Result& r) {
+// Fixed width, or a dash for what was not measured.
+std::string cell(bool measured, const char* format, double value) {
+  if (!measured) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+void print_row(const std::string& name, const Result& r, bool timed) {
   if (!r.error.empty()) {
     std::printf("%-17s refused: %s\n", name.c_str(), r.error.c_str());
     return;
   }
-  std::printf(
-      "%-17s %7.3f %6.2f %5.1f%% %10.3e %10.3e %9.5f %9.5f %10.3e %9.0f %9.1f %7.2f  %s/%s\n",
-      name.c_str(), r.bits_per_element, 16.0 / r.bits_per_element, 100.0 * r.side_share, r.key_nmse,
-      r.value_nmse, r.attention_error, r.attention_error_worst, r.attention_kl, r.append_ns,
-      r.attend_ns, r.attend_ratio_f16, r.path.c_str(), r.target.c_str());
+  std::printf("%-17s %7.3f %6.2f %5.1f%% %10.3e %10.3e %9.5f %9.5f %10.3e %9s %9s %7s  %s/%s\n",
+              name.c_str(), r.bits_per_element, 16.0 / r.bits_per_element, 100.0 * r.side_share,
+              r.key_nmse, r.value_nmse, r.attention_error, r.attention_error_worst, r.attention_kl,
+              cell(timed, "%.0f", r.append_ns).c_str(), cell(timed, "%.1f", r.attend_ns).c_str(),
+              cell(timed, "%.2f", r.attend_ratio_f16).c_str(), r.path.c_str(), r.target.c_str());
 }
-void print_json(const std::string& name, int layer, const Result& r) {
-  std::printf("{\"preset\": \"%s\"", name.c_str());
-  if (layer >= 0) std::printf(", \"layer\": %d", layer);
-  if (!r.error.empty()) {
-    std::printf(", \"error\": \"%s\"}\n", r.error.c_str());
-    return;
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 32) out += c;
   }
-  std::printf(
-      ", \"bits_per_element\": %.6g, \"ratio_to_f16\": %.6g, \"side_share\": %.6g, \"key_nmse\": "
-      "%.6g, \"value_nmse\": %.6g",
-      r.bits_per_element, 16.0 / r.bits_per_element, r.side_share, r.key_nmse, r.value_nmse);
-  std::printf(
-      ", \"attention_error\": %.6g, \"attention_error_worst\": %.6g, \"attention_kl\": %.6g",
-      r.attention_error, r.attention_error_worst, r.attention_kl);
-  std::printf(
-      ", \"append_ns\": %.6g, \"attend_ns\": %.6g, \"attend_ratio_f16\": %.6g, \"path\": \"%s\", "
-      "\"target\": \"%s\"}\n",
-      r.append_ns, r.attend_ns, r.attend_ratio_f16, r.path.c_str(), r.target.c_str());
+  return out + "\"";
+}
+// A JSON number; null for what was not measured or is not finite.
+std::string number(bool measured, double value) {
+  if (!measured || !std::isfinite(value)) return "null";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+void print_json(const std::string& name, int layer, const Result& r, bool timed) {
+  std::string line = "{\"preset\": " + quoted(name);
+  if (layer >= 0) line += ", \"layer\": " + std::to_string(layer);
+  const auto field = [&](const char* key, bool measured, double value) {
+    line += std::string(", \"") + key + "\": " + number(measured, value);
+  };
+  if (r.error.empty()) {
+    field("bits_per_element", true, r.bits_per_element);
+    field("ratio_to_f16", true, 16.0 / r.bits_per_element);
+    field("side_share", true, r.side_share);
+    field("key_nmse", true, r.key_nmse);
+    field("value_nmse", true, r.value_nmse);
+    field("attention_error", true, r.attention_error);
+    field("attention_error_worst", true, r.attention_error_worst);
+    field("attention_kl", true, r.attention_kl);
+    field("append_ns", timed, r.append_ns);
+    field("attend_ns", timed, r.attend_ns);
+    field("attend_ratio_f16", timed, r.attend_ratio_f16);
+    line += ", \"path\": " + quoted(r.path) + ", \"target\": " + quoted(r.target);
+  } else {
+    line += ", \"error\": " + quoted(r.error);
+  }
+  std::printf("%s}\n", line.c_str());
 }
 
 }  // namespace
@@ -163,6 +196,109 @@ std::vector<Preset>& presets() {
   static std::vector<Preset> all;
   return all;
 }
+
+namespace {
+
+int measure(const Arguments& arguments) {
+  std::string error;
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) {
+    if (std::find(names.begin(), names.end(), preset.name) == names.end())
+      names.push_back(preset.name);
+  }
+  if (arguments.list) {
+    for (const std::string& name : names) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  for (const std::string& wanted : arguments.wanted) {
+    if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+    std::fprintf(stderr, "compare: there is no preset '%s' (see --list)\n", wanted.c_str());
+    return 2;
+  }
+  Recording recording;
+  const std::string folder = arguments.data_given ? arguments.data : default_data();
+  if (folder.empty() && !arguments.data_given) {
+    std::fprintf(stderr, "compare: no recording found beside the program; pass --data DIR\n");
+    return 2;
+  }
+  if (!load_recording(folder, recording, error)) {
+    std::fprintf(stderr, "compare: %s\n", error.c_str());
+    return 2;
+  }
+  std::vector<const Preset*> selected;
+  std::vector<std::uint32_t> dims;
+  for (const Preset& preset : presets()) {
+    if (std::find(dims.begin(), dims.end(), preset.dim) == dims.end()) dims.push_back(preset.dim);
+    const auto& wanted = arguments.wanted;
+    const bool asked =
+        wanted.empty() || std::find(wanted.begin(), wanted.end(), preset.name) != wanted.end();
+    if (asked && preset.dim == recording.dim) selected.push_back(&preset);
+  }
+  if (std::find(dims.begin(), dims.end(), recording.dim) == dims.end()) {
+    std::string built;
+    for (const std::uint32_t dim : dims) built += " " + std::to_string(dim);
+    std::fprintf(
+        stderr,
+        "compare: %s has head_dim %u; this program is built for%s (CMake: KVPLEAT_COMPARE_DIMS)\n",
+        folder.c_str(), recording.dim, built.c_str());
+    return 2;
+  }
+  for (const std::string& wanted : arguments.wanted) {
+    const auto same = [&](const Preset* preset) { return preset->name == wanted; };
+    if (std::any_of(selected.begin(), selected.end(), same)) continue;
+    std::fprintf(stderr, "compare: preset '%s' is not registered for head_dim %u\n", wanted.c_str(),
+                 recording.dim);
+    return 2;
+  }
+  pin_thread();
+  const bool progress = isatty(STDERR_FILENO) != 0 ||
+                        static_cast<std::uint64_t>(recording.tokens) * recording.layers > 65536;
+  if (progress)
+    std::fprintf(stderr, "attention in double precision over the original values ...\n");
+  const Reference reference = attend_original(recording);
+  std::vector<Recording> layers;
+  std::vector<Reference> layer_references;
+  for (std::uint32_t l = 0; arguments.per_layer && l < recording.layers; ++l) {
+    layers.push_back(recording.layer(l));
+    layer_references.push_back(attend_original(layers.back()));
+  }
+  if (!arguments.json) {
+    std::printf(
+        "%s: %u layers, %u KV heads x %u, group %u, %u tokens; errors over %u queries per head; "
+        "%s; %s\n",
+        recording.model.c_str(), recording.layers, recording.kv_heads, recording.dim,
+        recording.group(), recording.tokens, recording.queries, recording.rope_text.c_str(),
+        kvpleat::kIsaTag);
+    print_header();
+  }
+  bool refused = false;
+  const auto show = [&](const std::string& name, int layer, const Result& result) {
+    refused = refused || !result.error.empty();
+    if (arguments.json) {
+      print_json(name, layer, result, arguments.options.timing);
+    } else {
+      print_row(layer < 0 ? name : "  layer " + std::to_string(layer), result,
+                arguments.options.timing);
+    }
+  };
+  for (const Preset* preset : selected) {
+    if (progress) std::fprintf(stderr, "%s ...\n", preset->name.c_str());
+    show(preset->name, -1, preset->run(recording, reference, arguments.options));
+    for (std::uint32_t l = 0; l < layers.size(); ++l) {
+      Options own = arguments.options;
+      own.raw_ends = own.raw_ends && (l == 0 || l + 1 == layers.size());
+      show(preset->name, static_cast<int>(l), preset->run(layers[l], layer_references[l], own));
+    }
+    std::fflush(stdout);
+  }
+  if (std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "compare: the output could not be written\n");
+    return 1;
+  }
+  return refused ? 1 : 0;
+}
+
+}  // namespace
 
 int run(int argc, char** argv) {
   Arguments arguments;
@@ -175,89 +311,27 @@ int run(int argc, char** argv) {
     std::fputs(kUsage, stdout);
     return 0;
   }
-  // Users' presets are registered before main; those of the library go first.
+  // Users' presets are registered before main; those of the library go first, and keep their names.
   std::vector<Preset> own;
   own.swap(presets());
   add_library_presets();
-  presets().insert(presets().end(), own.begin(), own.end());
-
-  std::vector<std::string> names;
-  for (const Preset& preset : presets()) {
-    bool known = false;
-    for (const std::string& name : names) known = known || name == preset.name;
-    if (!known) names.push_back(preset.name);
-  }
-  if (arguments.list) {
-    for (const std::string& name : names) std::printf("%s\n", name.c_str());
-    return 0;
-  }
-  for (const std::string& wanted : arguments.wanted) {
-    bool known = false;
-    for (const std::string& name : names) known = known || name == wanted;
-    if (!known) {
-      std::fprintf(stderr, "compare: there is no preset '%s' (see --list)\n", wanted.c_str());
+  for (const Preset& preset : own) {
+    const auto same = [&](const Preset& known) {
+      return known.name == preset.name && known.dim == preset.dim;
+    };
+    if (std::any_of(presets().begin(), presets().end(), same)) {
+      std::fprintf(stderr, "compare: there are two presets '%s' for head_dim %u\n",
+                   preset.name.c_str(), preset.dim);
       return 2;
     }
+    presets().push_back(preset);
   }
-  Recording recording;
-  const std::string folder = arguments.data.empty() ? default_data() : arguments.data;
-  if (!load_recording(folder, recording, error)) {
-    std::fprintf(stderr, "compare: %s\n", error.c_str());
+  try {
+    return measure(arguments);
+  } catch (const std::exception& failure) {  // of the file system, or for want of memory
+    std::fprintf(stderr, "compare: %s\n", failure.what());
     return 2;
   }
-  std::vector<const Preset*> selected;
-  std::string dims;
-  for (const Preset& preset : presets()) {
-    if (dims.find(std::to_string(preset.dim)) == std::string::npos)
-      dims += " " + std::to_string(preset.dim);
-    if (preset.dim != recording.dim) continue;
-    bool asked = arguments.wanted.empty();
-    for (const std::string& name : arguments.wanted) asked = asked || name == preset.name;
-    if (asked) selected.push_back(&preset);
-  }
-  if (selected.empty()) {
-    std::fprintf(
-        stderr,
-        "compare: %s has head_dim %u; this program is built for%s (CMake: KVPLEAT_COMPARE_DIMS)\n",
-        folder.c_str(), recording.dim, dims.c_str());
-    return 2;
-  }
-  pin_thread();
-  const bool progress = isatty(STDERR_FILENO) != 0 ||
-                        static_cast<std::uint64_t>(recording.tokens) * recording.layers > 65536;
-  if (progress)
-    std::fprintf(stderr, "attention in double precision over the original values ...\n");
-  const Reference reference = attend_original(recording);
-  std::vector<Recording> layers;
-  std::vector<Reference> layer_references;
-  if (arguments.per_layer) {
-    for (std::uint32_t l = 0; l < recording.layers; ++l) {
-      layers.push_back(recording.layer(l));
-      layer_references.push_back(attend_original(layers.back()));
-    }
-  }
-  if (!arguments.json) {
-    std::printf(
-        "%s: %u layers, %u KV heads x %u, group %u, %u tokens; errors over %u queries per head; "
-        "%s\n",
-        recording.model.c_str(), recording.layers, recording.kv_heads, recording.dim,
-        recording.group(), recording.tokens, recording.queries, kvpleat::kIsaTag);
-    print_header();
-  }
-  for (const Preset* preset : selected) {
-    if (progress) std::fprintf(stderr, "%s ...\n", preset->name.c_str());
-    const Result result = preset->run(recording, reference, arguments.options);
-    arguments.json ? print_json(preset->name, -1, result) : print_row(preset->name, result);
-    for (std::uint32_t l = 0; l < layers.size(); ++l) {
-      Options own_options = arguments.options;
-      own_options.raw_ends = own_options.raw_ends && (l == 0 || l + 1 == layers.size());
-      const Result one = preset->run(layers[l], layer_references[l], own_options);
-      arguments.json ? print_json(preset->name, static_cast<int>(l), one)
-                     : print_row("  layer " + std::to_string(l), one);
-    }
-    std::fflush(stdout);
-  }
-  return 0;
 }
 
 }  // namespace compare

@@ -32,40 +32,59 @@ bool load_rows(const std::string& folder, const std::string& name, NpyArray& arr
   return true;
 }
 
-bool read_rope(const std::string& path, std::uint32_t dim, Recording& recording,
+// Reads meta.json: {"model": "...", "scale": 0.125, "rope": {"layout": "adjacent", "base": 100000, "dims": 64}}.
+// scale defaults to 1/sqrt(head_dim), dims to head_dim; nothing else that decides numbers is guessed.
+bool read_meta(const std::string& path, std::uint32_t dim, Recording& recording,
                std::string& error) {
+  if (!std::filesystem::is_regular_file(path)) return fail(error, path + ": no such file");
   std::ifstream stream(path);
-  if (!stream) return fail(error, path + ": cannot be opened");
   const nlohmann::json meta = nlohmann::json::parse(stream, nullptr, false);
   if (!meta.is_object()) return fail(error, path + ": not a JSON object");
-  recording.model = meta.contains("model") && meta["model"].is_string()
-                        ? meta["model"].get<std::string>()
-                        : "unnamed model";
+  recording.model = "unnamed model";
+  if (meta.contains("model") && meta["model"].is_string())
+    recording.model = meta["model"].get<std::string>();
   recording.scale = 1.0f / std::sqrt(static_cast<float>(dim));
   if (meta.contains("scale")) {
     if (!meta["scale"].is_number()) return fail(error, path + ": scale is not a number");
     recording.scale = meta["scale"].get<float>();
+    if (!std::isfinite(recording.scale)) return fail(error, path + ": scale is not finite");
   }
-  std::string layout = "adjacent";
-  double base = 10000.0;
+  if (!meta.contains("rope") || !meta["rope"].is_object()) {
+    return fail(error,
+                path + R"(: needs "rope": {"layout": "adjacent" or "halves", "base": number})");
+  }
+  const nlohmann::json& rope = meta["rope"];
+  if (!rope.contains("layout") || (rope["layout"] != "adjacent" && rope["layout"] != "halves")) {
+    return fail(error, path + R"(: rope.layout must be "adjacent" or "halves")");
+  }
+  if (!rope.contains("base") || !rope["base"].is_number() || !(rope["base"].get<double>() > 0.0)) {
+    return fail(error, path + ": rope.base must be a positive number");
+  }
+  if (rope.contains("scaling") && !rope["scaling"].is_null()) {
+    return fail(error, path + ": rope.scaling is not supported");
+  }
   std::uint32_t dims = dim;
-  if (meta.contains("rope") && meta["rope"].is_object()) {
-    const nlohmann::json& rope = meta["rope"];
-    layout = rope.value("layout", layout);
-    if (rope.contains("base") && rope["base"].is_number()) base = rope["base"].get<double>();
-    if (rope.contains("dims") && rope["dims"].is_number_unsigned())
-      dims = rope["dims"].get<std::uint32_t>();
-  } else if (meta.contains("rope_theta") && meta["rope_theta"].is_number()) {
-    base = meta["rope_theta"].get<double>();
+  if (rope.contains("dims")) {
+    if (!rope["dims"].is_number_unsigned() || rope["dims"] > dim || rope["dims"] == 0) {
+      return fail(error, path + ": rope.dims must be positive and at most head_dim");
+    }
+    dims = rope["dims"].get<std::uint32_t>();
   }
-  if (layout != "adjacent" && layout != "halves")
-    return fail(error, path + ": rope.layout must be adjacent or halves");
-  if (dims > dim || dims % 2 != 0 || !(base > 0.0))
-    return fail(error, path + ": rope.dims or rope.base makes no sense");
+  if (dims % 2 != 0) return fail(error, path + ": rope.dims must be even");
+  const bool halves = rope["layout"] == "halves";
+  const double base = rope["base"].get<double>();
   recording.rope = kvpleat::Rope::standard(
-      layout == "halves" ? kvpleat::RopeLayout::kHalves : kvpleat::RopeLayout::kAdjacent, dims,
-      base);
+      halves ? kvpleat::RopeLayout::kHalves : kvpleat::RopeLayout::kAdjacent, dims, base);
+  recording.rope_text = std::string("RoPE ") + (halves ? "halves" : "adjacent") + " of " +
+                        std::to_string(dims) + ", base " +
+                        std::to_string(static_cast<long long>(base));
   return true;
+}
+std::string shape_text(const NpyArray& array) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < array.shape.size(); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(array.shape[i]);
+  return text + "]";
 }
 
 }  // namespace
@@ -87,15 +106,14 @@ bool load_recording(const std::string& folder, Recording& recording, std::string
   }
   if (q.shape[0] != k.shape[0] || q.shape[3] != k.shape[3] || k.shape[1] == 0 ||
       q.shape[1] % k.shape[1] != 0 || q.shape[2] > k.shape[2]) {
-    return fail(
-        error,
-        folder + ": queries do not fit the keys (layers, dim, heads a multiple, tokens at most)");
+    return fail(error, folder + ": queries " + shape_text(q) + " do not fit keys " + shape_text(k) +
+                           " (equal layers and dim, heads a multiple, tokens at most)");
   }
   for (const std::size_t size : k.shape) {
     if (size == 0 || size > 0x7fffffffu)
       return fail(error, folder + ": the keys have an empty or absurd dimension");
   }
-  if (q.shape[2] == 0) return fail(error, folder + ": there are no queries");
+  if (q.shape[1] == 0 || q.shape[2] == 0) return fail(error, folder + ": there are no queries");
 
   Recording made;
   made.layers = static_cast<std::uint32_t>(k.shape[0]);
@@ -105,7 +123,7 @@ bool load_recording(const std::string& folder, Recording& recording, std::string
   made.query_heads = static_cast<std::uint32_t>(q.shape[1]);
   const auto recorded = static_cast<std::uint32_t>(q.shape[2]);
   made.queries = recorded < kMostQueries ? recorded : kMostQueries;
-  if (!read_rope(folder + "/meta.json", made.dim, made, error)) return false;
+  if (!read_meta(folder + "/meta.json", made.dim, made, error)) return false;
 
   const std::size_t total = k.values.size();
   made.keys.resize(total);

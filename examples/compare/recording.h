@@ -10,10 +10,9 @@
 
 namespace compare {
 
-// A folder holds k_pre.npy [layers, kv_heads, tokens, head_dim] (keys before RoPE), v.npy,
-// q_pre.npy [layers, query_heads, n, head_dim] (queries of the last n positions) and meta.json
-// ("rope": {"layout", "base", "dims"}, optionally "scale"). Instead of the _pre files k.npy and
-// q.npy, already rotated, are taken.
+// A folder holds k_pre.npy [layers, kv_heads, tokens, head_dim] (keys before RoPE), v.npy, q_pre.npy
+// [layers, query_heads, n, head_dim] (queries of the last n positions) and meta.json with the RoPE
+// (docs/measuring.md). Instead of the _pre files k.npy and q.npy, already rotated, are taken.
 struct Recording {
   std::uint32_t layers = 0;
   std::uint32_t kv_heads = 0;
@@ -24,6 +23,7 @@ struct Recording {
   float scale = 0.0f;
   std::string model;
   kvpleat::Rope rope;
+  std::string rope_text;        // for people
   std::vector<float> keys;      // [layers, tokens, kv_heads, dim], rotated
   std::vector<float> keys_pre;  // the same before rotation
   std::vector<float> values;    // [layers, tokens, kv_heads, dim]

@@ -28,9 +28,11 @@ std::vector<Preset>& presets();
 // the build.
 void add_library_presets();
 
-// Traits: of a KvCache whose keys and values have the same dim.
+// Traits: of a KvCache whose keys and values have the same dim; its first lane takes all tokens.
 template <class Traits>
 bool add_preset(const char* name) {
+  static_assert(Traits::kKeyDim == Traits::kValueDim,
+                "compare: recordings have keys and values of one head_dim");
   presets().push_back({name, Traits::kKeyDim, &run_preset<Traits>});
   return true;
 }

@@ -142,7 +142,8 @@ void measure_errors(const kvpleat::KvCache<Traits>& cache, const Recording& reco
         return;
       }
       result.target = report.target;
-      if (report.key[0] != kvpleat::Path::kNone) result.path = to_string(report.key[0]);
+      const kvpleat::Path path = report.key[0] != kvpleat::Path::kNone ? report.key[0] : report.raw;
+      if (path != kvpleat::Path::kNone && result.path.empty()) result.path = to_string(path);
       for (std::uint32_t q = 0; q < rows; ++q) {
         for (std::uint32_t m = 0; m < group; ++m) {
           const std::size_t row = recording.query_row(l, h, q, m);
@@ -157,7 +158,8 @@ void measure_errors(const kvpleat::KvCache<Traits>& cache, const Recording& reco
           }
           const double error = std::sqrt(difference / norm);
           errors += error;
-          result.attention_error_worst = std::max(result.attention_error_worst, error);
+          if (!(error <= result.attention_error_worst))
+            result.attention_error_worst = error;  // NaN stays
           const auto at = [&](std::uint32_t t) {
             return keys.data() + static_cast<std::size_t>(t) * dim;
           };

@@ -3,6 +3,7 @@
 set -euo pipefail
 program=$1
 names="F32 F16 BF16 Int8 Int6 Int5 Int4 Int3 Int2 Int4G32 Int4Channel Int2Channel Kivi4 Kivi2 Int4TopK Oaken CenteredRotated4"
+data=$(cd "$(dirname "$0")/../../examples/data" && pwd)
 fail() { echo "FAILED: $*"; exit 1; }
 
 [ "$(echo $("$program" --list))" = "$names" ] || fail "--list"
@@ -39,6 +40,49 @@ refused --sinks -1
 refused --residual 4x
 refused --ends fp16
 refused --unknown
+
+# Malformed folders: never a crash, never a guess.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fresh() { rm -rf "${folder:?}"/*; cp "$data"/*.npy "$data/meta.json" "$folder"; }
+meta() {  # replaces meta.json
+  fresh
+  printf '%s' "$1" > "$folder/meta.json"
+  refused --data "$folder" --no_timing --presets F32
+}
+meta '{}'
+meta '[]'
+meta '{"rope": {"layout": 3, "base": 1e5}}'
+meta '{"rope": {"layout": "adjacent", "base": "1e5"}}'
+meta '{"rope": {"layout": "adjacent", "base": 1e5, "dims": -2}}'
+meta '{"rope": {"layout": "adjacent", "base": 1e5, "scaling": "yarn"}}'
+meta '{"rope": {"layout": "adjacent", "base": 1e5}, "scale": 1e300}'
+meta '{"rope_theta": 1e5}'
+meta '{"rope": '
+fresh; rm "$folder/meta.json"; mkdir "$folder/meta.json"; refused --data "$folder"
+fresh; rm "$folder/k_pre.npy"; mkdir "$folder/k_pre.npy"; refused --data "$folder"
+fresh; rm "$folder/k_pre.npy"; refused --data "$folder"
+fresh; head -c 1000 "$data/v.npy" > "$folder/v.npy"; refused --data "$folder"
+fresh; cp "$data/q_pre.npy" "$folder/k_pre.npy"; refused --data "$folder"
+fresh; : > "$folder/q_pre.npy"; refused --data "$folder"
+refused --data ""
+refused --data "$data/v.npy"
+
+# A refused preset is reported, and the exit code says so: keys of 1e6 fit no half.
+fresh
+python3 - "$folder/k_pre.npy" <<'PYTHON'
+import struct, sys
+shape = "(4, 3, 1024, 64)"
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % shape
+header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+with open(sys.argv[1], "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    f.write(struct.pack("<f", 1e6) * (4 * 3 * 1024 * 64))
+PYTHON
+status=0
+"$program" --data "$folder" --json --no_timing --presets F32,F16 > "$folder/out" || status=$?
+[ "$status" = 1 ] || fail "exit code $status with a refused preset"
+python3 -c 'import json,sys; rows=[json.loads(l) for l in open(sys.argv[1])]; assert "error" in rows[1] and "error" not in rows[0]' "$folder/out" || fail "refusal in JSON"
 
 # Options that change the cache change the table.
 plain=$("$program" --json --no_timing --presets Int2)

@@ -16,8 +16,7 @@ const compare::Recording& recording() {
     compare::Recording r;
     std::string error;
     REQUIRE_MESSAGE(
-        compare::load_recording(std::string(KVPLEAT_SOURCE_DIR) + "/examples/data", r, error),
-        error);
+        compare::load_recording(std::string(SOURCE_FOLDER) + "/examples/data", r, error), error);
     return r;
   }();
   return loaded;
@@ -75,7 +74,9 @@ TEST_CASE("compare: bits are the format's, with all bookkeeping") {
       {"Int6", 6.5}, {"Int5", 5.5},  {"Int4", 4.5},      {"Int3", 3.5},
       {"Int2", 2.5}, {"Int4G32", 5}, {"Int4Channel", 5}, {"Int2Channel", 3},
       {"Kivi4", 5},  {"Kivi2", 3},   {"Int4TopK", 5.75}, {"CenteredRotated4", 4.5}};
-  for (const auto& [name, bits] : stated) {
+  for (const auto& row : stated) {
+    const std::string name = row.first;
+    const double bits = row.second;
     CHECK_MESSAGE(of(name.c_str()).bits_per_element > bits, name);
     CHECK_MESSAGE(of(name.c_str()).bits_per_element < bits + 0.2, name);
   }
@@ -142,7 +143,7 @@ TEST_CASE("compare: bad folders are named") {
   std::string error;
   CHECK_FALSE(compare::load_recording("/nonexistent", r, error));
   CHECK(error == "/nonexistent: no such folder");
-  CHECK_FALSE(compare::load_recording(std::string(KVPLEAT_SOURCE_DIR) + "/docs", r, error));
+  CHECK_FALSE(compare::load_recording(std::string(SOURCE_FOLDER) + "/docs", r, error));
   CHECK(error.find("k.npy: cannot be opened") != std::string::npos);
   CHECK(r.layers == 0);
 }

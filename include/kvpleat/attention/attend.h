@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -243,6 +244,7 @@ class Pass {
     for (std::uint32_t j = 0; j < count_; ++j) {
       float* logits = scores_ + j * kSlots;
       float top = -kInfinity;
+      bool nan = false;
       for (std::uint32_t t = 0; t < n; ++t) {
         // A visible key has a finite logit: overflow saturates, so that -infinity means "not seen"
         // and nothing else.
@@ -250,8 +252,12 @@ class Pass {
             upper_of(rule_.logit(logits[t] * arguments_.scale), -kLargestFloat), kLargestFloat);
         logits[t] = visible(j, t) ? logit : -kInfinity;
         top = upper_of(top, logits[t]);
+        nan = nan || logits[t] != logits[t];
       }
-      if (top == -kInfinity) {
+      // A query or a rule that gives NaN has no output: its sum is NaN from here on, and so are the output and the
+      // log-sum. It must not look like a row that sees no key.
+      if (nan) segment.sum[j] = std::numeric_limits<float>::quiet_NaN();
+      if (nan || top == -kInfinity) {
         for (std::uint32_t t = 0; t < n; ++t) logits[t] = 0.0f;
         continue;
       }
@@ -344,9 +350,10 @@ Status check(const Cache& cache, std::uint32_t layer, std::uint32_t head,
   if (Cache::kValueKind == ValueKind::kNone) return Status::kUnsupported;
   if (arguments.group == 0 || (arguments.rows > 0 && arguments.queries == nullptr))
     return Status::kInvalid;
+  const std::uint64_t group = arguments.group;
+  if (arguments.rows * group > 0x7fffffffu) return Status::kRange;
   const std::uint32_t query_heads = cache.shape().query_heads;
-  if (query_heads != 0 && query_heads != arguments.group * cache.shape().kv_heads)
-    return Status::kMismatch;
+  if (query_heads != 0 && query_heads != group * cache.shape().kv_heads) return Status::kMismatch;
   if (arguments.mask != nullptr && arguments.mask_tokens != cache.tokens(layer))
     return Status::kMismatch;
   if (arguments.statistics != nullptr) {
@@ -414,13 +421,13 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 
 // Attention of one KV head over all tokens of a layer.
 //   out:      [rows, group, kValueDim]; zeros for a row that sees no key
-//   log_sums: [rows, group] or null; log of the sum of exp(logit), -infinity for a row that sees no
-//   key
+//   log_sums: [rows, group] or null; log of the sum of exp(logit), -infinity for a row that sees no key
+// A query with NaN, or a rule that returns it, gives NaN in both.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
 // together, not during an append to the same layer. Stack: about 20 KiB + 100 * (kKeyDim +
 // kValueDim) bytes; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no
 // queries, group 0; kMismatch: mask_tokens or query heads disagree with the cache; kRange: too many
-// mass ranges; kUnsupported: a cache without values, or a decode path under `strict`.
+// mass ranges, or rows * group above 2^31; kUnsupported: a cache without values, or a decode path under `strict`.
 template <class Kernels = void, class Traits, LogitRule Rule = PlainLogit>
 Status attend(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t head,
               const AttendArguments& arguments, float* out, float* log_sums = nullptr,

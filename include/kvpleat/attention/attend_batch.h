@@ -47,7 +47,7 @@ struct AttendItem {
 // first item at fault, no output is touched. kInvalid: an item without a cache; otherwise as
 // attend.
 template <class Kernels = void, class Traits, Executor Run, LogitRule Rule = PlainLogit>
-Status attend_batch(const AttendItem<Traits>* items, std::size_t n, Run& executor,
+Status attend_batch(const AttendItem<Traits>* items, std::size_t n, Run&& executor,
                     const Rule& rule = {}) noexcept {
   using Set = std::conditional_t<std::is_void_v<Kernels>, typename Traits::Kernels, Kernels>;
   if (n > 0 && items == nullptr) return Status::kInvalid;
@@ -92,7 +92,7 @@ struct GroupRule {
 // is computed; kMismatch also if query_heads is no multiple of kv_heads.
 template <class Kernels = void, class Traits, Executor Run, LogitRule Rule = PlainLogit>
 Status attend_layer(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t query_heads,
-                    const AttendArguments& arguments, float* out, float* log_sums, Run& executor,
+                    const AttendArguments& arguments, float* out, float* log_sums, Run&& executor,
                     const Rule& rule = {}) noexcept {
   using Cache = KvCache<Traits>;
   using Set = std::conditional_t<std::is_void_v<Kernels>, typename Traits::Kernels, Kernels>;

@@ -64,13 +64,13 @@ struct AttentionState {
     sums.add(other.sums, theirs);
     largest = top;
   }
-  // out[kDim]: the attention output; zeros if no key was seen.
+  // out[kDim]: the attention output; zeros if no key was seen, NaN if a logit was.
   void write(float* out) const noexcept {
-    for (std::uint32_t c = 0; c < kDim; ++c) out[c] = sum > 0.0f ? output[c] / sum : 0.0f;
+    for (std::uint32_t c = 0; c < kDim; ++c) out[c] = sum == 0.0f ? 0.0f : output[c] / sum;
   }
   // log of the sum of exp(logit); -infinity if no key was seen.
   [[nodiscard]] float log_sum() const noexcept {
-    return sum > 0.0f ? largest + std::log(sum) : -kInfinity;
+    return sum == 0.0f ? -kInfinity : largest + std::log(sum);
   }
 };
 

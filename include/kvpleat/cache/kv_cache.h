@@ -70,7 +70,7 @@ template <class CacheTraitsType>
 class KvCache {
  public:
   using Traits = CacheTraitsType;
-  using Lanes = typename Traits::Lanes;
+  using Lanes = typename decltype(lanes_of<Traits>())::type;
   static constexpr std::uint32_t kKeyDim = Traits::kKeyDim;
   static constexpr std::uint32_t kLanes = static_cast<std::uint32_t>(Lanes::kSize);
   static constexpr std::uint32_t kRawLane = kLanes;
@@ -104,6 +104,9 @@ class KvCache {
                                 const MemorySource& memory = heap_memory()) noexcept {
     if (const Error error = check_shape(shape, profiles, profile_count); !ok(error.status))
       return error;
+    if (memory.allocate == nullptr || memory.release == nullptr) {
+      return Error(Status::kInvalid, "memory");
+    }
     void* place = memory.allocate(memory.context, sizeof(State));
     if (place == nullptr) return Error(Status::kNoMemory, "memory");
     KvCache cache(::new (place) State(memory, shape));
@@ -111,6 +114,11 @@ class KvCache {
       return error;
     return Result<KvCache>(std::move(cache));
   }
+  // The same without profiles, in an engine's memory.
+  static Result<KvCache> create(const CacheShape& shape, const MemorySource& memory) noexcept {
+    return create(shape, nullptr, 0, memory);
+  }
+  // What was moved from may only be destroyed or assigned to.
   KvCache(KvCache&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   KvCache& operator=(KvCache&& other) noexcept {
     std::swap(state_, other.state_);
@@ -124,6 +132,8 @@ class KvCache {
     memory.release(memory.context, state_, sizeof(State));
   }
 
+  // Its default_lanes point into the cache: a copy of the shape must not outlive it. The four below take any layer
+  // (and head, and index) that exists, O(1).
   [[nodiscard]] const CacheShape& shape() const noexcept { return state_->shape; }
   // Tokens of a layer: what attention sees.
   [[nodiscard]] std::uint32_t tokens(std::uint32_t layer) const noexcept {
@@ -170,7 +180,9 @@ class KvCache {
   // All layers, or none on an error.
   Status flush() noexcept { return state_->flush(0, shape().layers); }
   // Keeps the first n tokens of a layer; they read as before, to the bit. A cut group stays coded
-  // until it is refilled. kRange: n is above tokens(layer). Otherwise cannot fail.
+  // until it is refilled; then its kept tokens are coded a second time (at most another half
+  // step each time). A residual at least as long as a draft keeps drafts out of the groups, and
+  // rolling back is exact. kRange: n is above tokens(layer). Otherwise cannot fail.
   Status truncate(std::uint32_t layer, std::uint32_t n) noexcept {
     return state_->truncate(layer, n);
   }
@@ -196,8 +208,8 @@ class KvCache {
   // Every byte the cache holds. O(layers * heads + slabs).
   [[nodiscard]] MemoryReport memory() const noexcept { return state_->report(); }
   // What memory() will say once every layer holds `tokens` tokens in its default lanes, truncations
-  // and staging aside. Spilled outliers depend on the data: they count as 0 here. kInvalid: a shape
-  // that create refuses.
+  // and staging aside. Spilled outliers depend on the data: they count as 0 here. All zeros
+  // for a shape that create refuses.
   static MemoryReport predict(const CacheShape& shape, std::uint32_t tokens) noexcept {
     return State::predict(shape, tokens);
   }

@@ -415,8 +415,10 @@ struct KvCache<CacheTraitsType>::State {
   [[nodiscard]] static std::uint32_t tail_capacity(const CacheShape& shape,
                                                    std::uint32_t tokens) noexcept {
     if (tokens == 0) return 0;
-    if (tokens <= shape.residual) return shape.residual;
-    return shape.residual + round_up(tokens - shape.residual, 64u);
+    const auto residual =
+        static_cast<std::uint32_t>(lower_of<std::uint64_t>(shape.residual, shape.max_tokens));
+    if (tokens <= residual) return residual;
+    return residual + round_up(tokens - residual, 64u);
   }
 
   // Moves tokens out of the tail into their lanes and the new ones into the tail. All memory first,
@@ -887,6 +889,7 @@ Error KvCache<CacheTraitsType>::check_shape(const CacheShape& shape, const LaneP
     return {Status::kRange, "layers"};
   if (shape.query_heads % shape.kv_heads != 0) return {Status::kInvalid, "query_heads"};
   if (!ok(shape.rope.check()) || shape.rope.dims > kKeyDim) return {Status::kInvalid, "rope"};
+  if (State::kPositional && shape.rope.dims == 0) return {Status::kInvalid, "rope"};
   const std::size_t count = shape.default_lane_count;
   const std::size_t views = static_cast<std::size_t>(shape.layers) * shape.kv_heads;
   const bool counted = count <= 1 || (kScope != MapScope::kSequence && count == shape.layers) ||

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/role.h"
@@ -66,6 +67,25 @@ struct LaneList {
   template <std::size_t kIndex>
   using At = std::tuple_element_t<kIndex, std::tuple<Pairs...>>;
 };
+
+// Traits::Lanes, or one sentence about what is wrong with the traits.
+template <class Lanes>
+inline constexpr bool kIsLaneList = false;
+template <class... Pairs>
+inline constexpr bool kIsLaneList<LaneList<Pairs...>> = true;
+template <class Traits>
+constexpr auto lanes_of() {
+  if constexpr (requires { typename Traits::Lanes; }) {
+    static_assert(kIsLaneList<typename Traits::Lanes>,
+                  "kvpleat: Lanes must be a LaneList of KV<Key, Value> pairs");
+    return std::type_identity<typename Traits::Lanes>{};
+  } else {
+    static_assert(
+        requires { typename Traits::Lanes; },
+        "kvpleat: KvCache takes cache traits: derive from CacheTraits<head_dim> and name Lanes");
+    return std::type_identity<LaneList<KV<RawFormat<1, float>, NoValue>>>{};
+  }
+}
 
 // How many token maps exist: one for the cache, one per layer, or one per layer and KV head.
 enum class MapScope : std::uint8_t { kSequence, kLayer, kHead };

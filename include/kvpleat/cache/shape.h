@@ -23,7 +23,7 @@ struct CacheShape {
   std::uint64_t max_tokens = 0;   // per layer, below 2^31
   std::uint32_t query_heads = 0;  // 0: not known; else a multiple of kv_heads
   std::uint32_t sinks = 0;        // first tokens, kept in the raw lane
-  std::uint32_t residual = 0;     // last tokens, kept as they came
+  std::uint32_t residual = 0;     // last tokens, kept as they came (room for max_tokens at most)
   NonFinite non_finite = NonFinite::kRefuse;
   std::uint64_t spill_bytes =
       0;        // most bytes of sealed outliers per lane and side; 0: as many as there can be

@@ -6,14 +6,21 @@
 // because SIMD libraries redefine those macros around their target regions.
 #pragma once
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
-    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
-#error \
-    "kvpleat: -ffast-math, -Ofast and their parts (finite-math-only, associative-math, reciprocal-math) are not supported: NaN, infinities and rounding decide bytes"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "kvpleat: -ffast-math, -Ofast and -ffinite-math-only are not supported: NaN decides bytes"
+#endif
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)  // g++ only: clang does not tell
+#error "kvpleat: -fassociative-math and -freciprocal-math are not supported: rounding decides bytes"
+#endif
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#error "kvpleat: floats must be computed as floats: x87 arithmetic (-mfpmath=387) is not supported"
 #endif
 #if !defined(__cplusplus) || __cplusplus < 202002L
 #error "kvpleat: C++20 is required (-std=c++20)"
 #endif
+
+static_assert(0.1 != static_cast<double>(0.1f),
+              "kvpleat: -fsingle-precision-constant is not supported: double constants are double");
 
 #define KVPLEAT_JOIN_(a, b, c, d) a##b##c##d
 #define KVPLEAT_JOIN(a, b, c, d) KVPLEAT_JOIN_(a, b, c, d)

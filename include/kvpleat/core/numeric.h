@@ -65,21 +65,26 @@ KVPLEAT_HD constexpr float product(float a, float b) {
   return rounded;
 }
 
-// Nearest integer of x, ties to even, clamped to [0, top]; NaN gives 0. |top| < 2^22. Adding and
-// subtracting 1.5 * 2^23 rounds at the unit place in the default rounding mode, without a library
-// call.
+// x rounded to an integer, ties to even, for |x| < 2^22 in the default rounding mode: adding 1.5 * 2^23 moves
+// the unit place to the last bit. Without a library call, and never folded to x.
+KVPLEAT_HD constexpr float round_to_even(float x) {
+  float shifted = x + 0x1.8p23f;
+  KVPLEAT_ROUNDED(shifted);
+  return shifted - 0x1.8p23f;
+}
+
+// Nearest integer of x, ties to even, clamped to [0, top]; NaN gives 0. |top| < 2^22.
 KVPLEAT_HD constexpr std::uint32_t round_to_code(float x, std::uint32_t top) {
   const float limit = static_cast<float>(top);
   const float clamped = x > 0.0f ? (x < limit ? x : limit) : 0.0f;
-  const float rounded = (clamped + 0x1.8p23f) - 0x1.8p23f;
-  return static_cast<std::uint32_t>(rounded);
+  return static_cast<std::uint32_t>(round_to_even(clamped));
 }
 
 // The same for signed codes, clamped to [-top, top].
 KVPLEAT_HD constexpr std::int32_t round_to_signed(float x, std::int32_t top) {
   const float limit = static_cast<float>(top);
   const float clamped = x > -limit ? (x < limit ? x : limit) : (x == x ? -limit : 0.0f);
-  return static_cast<std::int32_t>((clamped + 0x1.8p23f) - 0x1.8p23f);
+  return static_cast<std::int32_t>(round_to_even(clamped));
 }
 
 // Sum of a[i] * b[i] in the fixed order of the numeric law.
