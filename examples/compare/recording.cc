@@ -32,8 +32,10 @@ bool load_rows(const std::string& folder, const std::string& name, NpyArray& arr
   return true;
 }
 
-// Reads meta.json: {"model": "...", "scale": 0.125, "rope": {"layout": "adjacent", "base": 100000, "dims": 64}}.
-// scale defaults to 1/sqrt(head_dim), dims to head_dim; nothing else that decides numbers is guessed.
+// Reads meta.json:
+//   {"model": "...", "scale": 0.125, "rope": {"layout": "adjacent", "base": 1e5, "dims": 64}}
+// scale defaults to 1/sqrt(head_dim), dims to head_dim; nothing else that decides numbers is
+// guessed.
 bool read_meta(const std::string& path, std::uint32_t dim, Recording& recording,
                std::string& error) {
   if (!std::filesystem::is_regular_file(path)) return fail(error, path + ": no such file");

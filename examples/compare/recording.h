@@ -10,9 +10,9 @@
 
 namespace compare {
 
-// A folder holds k_pre.npy [layers, kv_heads, tokens, head_dim] (keys before RoPE), v.npy, q_pre.npy
-// [layers, query_heads, n, head_dim] (queries of the last n positions) and meta.json with the RoPE
-// (docs/measuring.md). Instead of the _pre files k.npy and q.npy, already rotated, are taken.
+// A folder holds k_pre.npy [layers, kv_heads, tokens, head_dim] (keys before RoPE), v.npy,
+// q_pre.npy [layers, query_heads, n, head_dim] (queries of the last n positions) and meta.json with
+// the RoPE (docs/measuring.md). Instead of the _pre files k.npy and q.npy, already rotated, are taken.
 struct Recording {
   std::uint32_t layers = 0;
   std::uint32_t kv_heads = 0;

@@ -254,8 +254,8 @@ class Pass {
         top = upper_of(top, logits[t]);
         nan = nan || logits[t] != logits[t];
       }
-      // A query or a rule that gives NaN has no output: its sum is NaN from here on, and so are the output and the
-      // log-sum. It must not look like a row that sees no key.
+      // A query or a rule that gives NaN has no output: its sum is NaN from here on, and so are the
+      // output and the log-sum. It must not look like a row that sees no key.
       if (nan) segment.sum[j] = std::numeric_limits<float>::quiet_NaN();
       if (nan || top == -kInfinity) {
         for (std::uint32_t t = 0; t < n; ++t) logits[t] = 0.0f;
@@ -421,13 +421,14 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 
 // Attention of one KV head over all tokens of a layer.
 //   out:      [rows, group, kValueDim]; zeros for a row that sees no key
-//   log_sums: [rows, group] or null; log of the sum of exp(logit), -infinity for a row that sees no key
+//   log_sums: [rows, group] or null: log of the sum of exp(logit); -infinity where no key is seen
 // A query with NaN, or a rule that returns it, gives NaN in both.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
 // together, not during an append to the same layer. Stack: about 20 KiB + 100 * (kKeyDim +
 // kValueDim) bytes; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no
-// queries, group 0; kMismatch: mask_tokens or query heads disagree with the cache; kRange: too many
-// mass ranges, or rows * group above 2^31; kUnsupported: a cache without values, or a decode path under `strict`.
+// queries, group 0; kMismatch: mask_tokens or query heads disagree with the cache; kRange: too
+// many mass ranges, or rows * group above 2^31; kUnsupported: a cache without values, or a decode
+// path under `strict`.
 template <class Kernels = void, class Traits, LogitRule Rule = PlainLogit>
 Status attend(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t head,
               const AttendArguments& arguments, float* out, float* log_sums = nullptr,

@@ -63,9 +63,9 @@ struct LaneProfile {
 // A layer is written as a whole, all heads at once. Every operation that can fail checks and
 // reserves first and writes afterwards: on an error nothing has changed, to the byte. The same
 // tokens leave the same bytes however they are split into calls. All memory comes from the
-// MemorySource, and until something is truncated it is a function of what is stored. Threads: one writer per layer, readers of that
-// layer between its writes; layers are independent (sequence scope: they share a map, so one writer
-// per cache).
+// MemorySource, and until something is truncated it is a function of what is stored. Threads: one
+// writer per layer, readers of that layer between its writes; layers are independent (sequence
+// scope: they share a map, so one writer per cache).
 template <class CacheTraitsType>
 class KvCache {
  public:
@@ -132,8 +132,8 @@ class KvCache {
     memory.release(memory.context, state_, sizeof(State));
   }
 
-  // Its default_lanes point into the cache: a copy of the shape must not outlive it. The four below take any layer
-  // (and head, and index) that exists, O(1).
+  // Its default_lanes point into the cache: a copy of the shape must not outlive it. The four below
+  // take a layer (and head, and index) that exists. O(1).
   [[nodiscard]] const CacheShape& shape() const noexcept { return state_->shape; }
   // Tokens of a layer: what attention sees.
   [[nodiscard]] std::uint32_t tokens(std::uint32_t layer) const noexcept {

@@ -18,13 +18,14 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-// A tile of kBlockTokens x head_dim codes and the stored scales of its groups. Scale is kFields values
-// of Side. D: head_dim rounded up to 16, G: groups of a token, B: kBlockTokens. After the codes:
+// A tile of kBlockTokens x head_dim codes and the stored scales of its groups. Scale is kFields
+// values of Side. D: head_dim rounded up to 16, G: groups of a token, B: kBlockTokens.
+// After the codes:
 //   groups along channels, key:    [B/16][G][kFields][16 tokens] Side    step[16], low[16]
 //   groups along channels, value:  [G][kFields][B tokens] Side
 //   groups along tokens, both:     [B/kGroup][kFields][D] Side
-// Bits per element: kBits + 8 * kFields * sizeof(Side) / group length, where head_dim fills the lines of
-// the tile (a multiple of 16; of 32 for keys with a 1-bit plane).
+// Bits per element: kBits + 8 * kFields * sizeof(Side) / group length, where head_dim fills the
+// lines of the tile (a multiple of 16; of 32 for keys with a 1-bit plane).
 template <std::uint32_t kHeadDim, Quantizer Quant, Role kRole>
 struct DenseLayout {
   using Scale = typename Quant::Scale;

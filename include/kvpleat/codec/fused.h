@@ -19,12 +19,12 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // The published order, the same for keys and values. A chunk is 64 consecutive elements of one
 // token's head vector; the last may be short. R = bytes of a dense row, ceil(head_dim / 2); C =
 // chunks.
-//   block   0          [64 tokens][R]    element 2j in the low nibble of byte j: the middle code, or the
-//                                        4-bit code of an outlier
+//   block   0          [64 tokens][R]    element 2j in the low nibble of byte j: the
+//                                        middle code, or the 4-bit code of an outlier
 //           64 * R     [64 tokens][C]    outliers of each chunk, 0..64
 //   shared  12 * slot                    the token's six binary16 of group_shift.h, over all heads
-//   spill   one byte per outlier, in token order, chunk order, ascending index: bits 7..2 index in the
-//           chunk, bit 1: 1 = outer, 0 = inner, bit 0: 1 = low side or negative
+//   spill   one byte per outlier, in token order, chunk order, ascending index: bits 7..2 index in
+//           the chunk, bit 1: 1 = outer, 0 = inner, bit 0: 1 = low side or negative
 // Bits per element: 4 + 8 * outlier share + 8 / 64 (counts) + 96 / (heads * head_dim).
 struct FusedCodec {
   static constexpr auto kId = Text("codec=fused;order=published");

@@ -1,9 +1,9 @@
 // Arithmetic that decides bytes. The numeric law: whatever decides a stored byte is
 //   (a) a comparison or an integer operation,
-//   (b) one rounded operation that no contraction can join to the next: subtract, divide, round half to
-//       even, or `product` below, or
-//   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums by
-//       index mod 16 and a fixed pairwise tree.
+//   (b) one rounded operation that no contraction can join to the next: subtract, divide, round
+//       half to even, or `product` below, or
+//   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums
+//       by index mod 16 and a fixed pairwise tree.
 // Code that keeps to it gives equal bytes under every compiler flag that config.h lets pass.
 #pragma once
 
@@ -65,8 +65,8 @@ KVPLEAT_HD constexpr float product(float a, float b) {
   return rounded;
 }
 
-// x rounded to an integer, ties to even, for |x| < 2^22 in the default rounding mode: adding 1.5 * 2^23 moves
-// the unit place to the last bit. Without a library call, and never folded to x.
+// x rounded to an integer, ties to even, for |x| < 2^22 in the default rounding mode: adding
+// 1.5 * 2^23 moves the unit place to the last bit. Without a library call, and never folded to x.
 KVPLEAT_HD constexpr float round_to_even(float x) {
   float shifted = x + 0x1.8p23f;
   KVPLEAT_ROUNDED(shifted);

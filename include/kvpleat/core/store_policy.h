@@ -8,8 +8,8 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-//   kSlabBytes:       memory is taken in slabs of about this many bytes per size class; blocks are cut
-//                     from slabs. 0: one allocation per block.
+//   kSlabBytes:       memory is taken in slabs of about this many bytes per size class; blocks are
+//                     cut from slabs. 0: one allocation per block.
 //   kSpillPageBytes:  outliers lie in pages of at least this size. 0: this store keeps none.
 template <std::uint32_t kSlab, std::uint32_t kSpillPage>
 struct SlabStore {

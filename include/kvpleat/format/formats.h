@@ -1,5 +1,5 @@
-// Named formats for head vectors of D channels. docs/formats.md gives the order of the bytes; the sizes
-// are asserted below. Bits hold for D a multiple of 16 (of 32 for keys with a 1-bit plane: Int5, Int3).
+// Named formats for head vectors of D channels. docs/formats.md gives the order of the bytes; the
+// sizes are asserted below. Bits hold for D a multiple of 16 (of 32 for Int5 and Int3 keys).
 //
 //   name              bits per element               D = 64  D = 128   bytes of a block at D = 64
 //   F32               32                             32      32        16384
@@ -14,8 +14,8 @@
 //   Int4Channel       4 + 32/32                      5       5          2560 (groups of 32 tokens)
 //   Int2Channel       2 + 32/32                      3       3          1536
 //   Int4TopK          4 + 32/D + (4*16 + 16)/D       5.75    4.875      2944 = 2304 + 4 slots
-//   Oaken             4 + 8/64 + 8 * outlier share   4.125   4.125      2112 = 2048 nibbles + 64 counts
-//                       + 96/(heads * D)             (+ the two terms that depend on data and heads)
+//   Oaken             4 + 8/64 + 8 * outlier share   4.125   4.125      2112 = 2048 + 64 counts
+//                       + 96/(heads * D)             (and the two terms of data and heads)
 //   CenteredRotated4  4 + 32/D                       4.5     4.25       2304
 #pragma once
 

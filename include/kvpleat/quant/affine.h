@@ -16,7 +16,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // Stored per group: Side step, Side low.
 //   low  = the largest Side not above the group's minimum
 //   step = the smallest Side not below (maximum - low) / (2^bits - 1)
-//   code = round half to even((x - low) / step), clamped to 0 .. 2^bits - 1, from step and low as stored
+//   code = round half to even((x - low) / step), clamped to 0 .. 2^bits - 1; step, low as stored
 // A group of equal values: low = the nearest Side, step = 0, all codes 0. Error <= step / 2 plus
 // one float rounding; step exceeds the ideal one by at most the rounding of Side. With half or
 // bfloat16 sides decode is exact before its one rounding, so every target gives equal bits; float
