@@ -110,3 +110,25 @@ TEST_CASE("a released place is used again; other runs do not move") {
   REQUIRE(ok(store.acquire(64, again)));
   CHECK(again.page == 0);
 }
+
+TEST_CASE("spill: a cancelled run leaves the store as it was, pages and all") {
+  const kvpleat::MemorySource memory = kvpleat::heap_memory();
+  kvpleat::SpillStore store;
+  store.open(&memory, 256, 100000);
+  kvpleat::SpillRun kept;
+  REQUIRE(ok(store.acquire(100, kept)));
+  const std::size_t bytes = store.bytes();
+  for (int round = 0; round < 3; ++round) {
+    kvpleat::SpillRun runs[6];
+    for (auto& run : runs)
+      REQUIRE(ok(store.acquire(90, run)));  // the first fits the page, the others open more
+    for (int i = 6; i-- > 0;) store.cancel(runs[i]);
+    CHECK(store.used() == 100);
+    CHECK(store.bytes() == bytes);
+  }
+  kvpleat::SpillRun next;
+  REQUIRE(ok(store.acquire(100, next)));
+  CHECK(next.page == kept.page);  // the page that was open is open again
+  store.release(next);
+  store.release(kept);
+}

@@ -422,7 +422,8 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 // Attention of one KV head over all tokens of a layer.
 //   out:      [rows, group, kValueDim]; zeros for a row that sees no key
 //   log_sums: [rows, group] or null: log of the sum of exp(logit); -infinity where no key is seen
-// A query with NaN, or a rule that returns it, gives NaN in both.
+// A query with NaN, or a rule that returns it, gives NaN in both. Scores and sums are floats: q . k
+// and the sum of |value| must stay below 3e38.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
 // together, not during an append to the same layer. Stack: about 20 KiB + 100 * (kKeyDim +
 // kValueDim) bytes; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no

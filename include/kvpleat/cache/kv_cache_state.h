@@ -284,20 +284,20 @@ struct KvCache<CacheTraitsType>::State {
     return status;
   }
   Status flush(std::uint32_t first, std::uint32_t end) noexcept {
-    if (end > shape.layers) return Status::kInvalid;
+    if (first >= shape.layers || end > shape.layers) return Status::kInvalid;
     Status status = Status::kOk;
     std::uint32_t prepared = first;
     for (; prepared < end && ok(status); ++prepared) {
       const Call call{prepared, layers[prepared].total()};
       status = prepare_all(call, settle_end(call, true));
     }
-    for (std::uint32_t l = first; l < prepared; ++l) {
-      const Call call{l, layers[l].total()};
-      if (ok(status)) {
+    if (ok(status)) {
+      for (std::uint32_t l = first; l < end; ++l) {
+        const Call call{l, layers[l].total()};
         write_all(call, settle_end(call, true));
-      } else {
-        cancel(call);
       }
+    } else {  // the last first: spill pages are rewound
+      while (prepared > first) cancel(Call{--prepared});
     }
     return status;
   }
@@ -418,7 +418,7 @@ struct KvCache<CacheTraitsType>::State {
     const auto residual =
         static_cast<std::uint32_t>(lower_of<std::uint64_t>(shape.residual, shape.max_tokens));
     if (tokens <= residual) return residual;
-    return residual + round_up(tokens - residual, 64u);
+    return residual + std::bit_ceil(upper_of(tokens - residual, 64u));  // staging grows as it fills
   }
 
   // Moves tokens out of the tail into their lanes and the new ones into the tail. All memory first,
@@ -466,6 +466,8 @@ struct KvCache<CacheTraitsType>::State {
   }
   // A new token of the call, as it came, to the sinks or the tail.
   void push_raw(const Call& call, Tail<RawElement>& to, std::uint32_t index) noexcept {
+    // The tags first: once the token is there, a shared map would find its tag, which is not written yet.
+    const std::uint32_t first_tag = given_tag(call, index, 0);
     to.push();
     const std::uint32_t at = to.size() - 1;
     for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
@@ -479,7 +481,7 @@ struct KvCache<CacheTraitsType>::State {
       }
     }
     for (std::uint32_t h = 0; h < map_heads(); ++h) {
-      to.set_tag(at, h, static_cast<std::uint8_t>(given_tag(call, index, h)));
+      to.set_tag(at, h, static_cast<std::uint8_t>(h == 0 ? first_tag : given_tag(call, index, h)));
     }
   }
 
@@ -527,7 +529,10 @@ struct KvCache<CacheTraitsType>::State {
     }
     for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
       std::uint32_t counts[kLanes + 2] = {};
-      for (std::uint32_t i = l.settled; i < end; ++i) ++counts[tag(call, i, h)];
+      for (std::uint32_t i = l.settled; i < end; ++i) {
+        KVPLEAT_ASSERT(tag(call, i, h) <= kSinkTag);
+        ++counts[tag(call, i, h)];
+      }
       each_lane([&]<std::size_t kIndex>() {
         if (counts[kIndex] == 0) return;
         auto& lane = std::get<kIndex>(lanes);

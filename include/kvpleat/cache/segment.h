@@ -113,8 +113,8 @@ struct LaneSide {
   }
   void cancel(std::uint32_t layer) noexcept {
     SegmentSide<F>& segment = segments[layer];
-    for (std::uint32_t h = 0; h < segment.streams.size(); ++h)
-      segment.streams[h].cancel(store(layer));
+    for (std::uint32_t h = segment.streams.size(); h-- > 0;)
+      segment.streams[h].cancel(store(layer));  // in reverse: spill pages are rewound
     if constexpr (F::kSharedBytes > 0) shared.cancel(segment.promised_shared);
     segment.promised_shared = 0;
     segment.shared_ids.cancel();

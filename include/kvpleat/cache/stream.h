@@ -101,7 +101,7 @@ class Stream {
     promised_ = 0;
     blocks_.cancel();
     if constexpr (F::kSpills) {
-      for (std::uint32_t i = 0; i < runs_.size(); ++i) store.blocks->spill().release(runs_[i]);
+      for (std::uint32_t i = runs_.size(); i-- > 0;) store.blocks->spill().cancel(runs_[i]);
       release_array(runs_);
       spill_.cancel();
     }

@@ -41,6 +41,7 @@ struct DenseLayout {
                    : (Quant::kGroup == kWholeHead || Quant::kGroup > kDim ? kDim : Quant::kGroup);
   static constexpr std::uint32_t kGroups = ceil_div(kDim, kGroupChannels);  // of one token
   static constexpr std::uint32_t kFields = sizeof(Scale) / sizeof(Side);
+  static_assert(kSeal <= 512, "kvpleat: a group along tokens has at most 512 tokens");
   static_assert(kBlockTokens % kSeal == 0,
                 "kvpleat: a group along tokens must divide its block (64, or itself)");
   static_assert(std::is_trivially_copyable_v<Scale> && sizeof(Scale) == kFields * sizeof(Side),

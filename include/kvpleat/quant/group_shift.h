@@ -116,7 +116,7 @@ struct GroupShiftQuant {
         parameters.band[static_cast<std::size_t>(at.band)].encode(shifted(split, x, at));
     if (at.band != Band::kMiddle) return code;
     return at.low ? lower_of(code, parameters.zero_split - 1u)
-                  : upper_of(code, parameters.zero_split);
+                  : lower_of(upper_of(code, parameters.zero_split), 15u);
   }
   template <class Split>
   static float decode_middle(const Split& split, const Parameters& parameters, std::uint32_t code) {

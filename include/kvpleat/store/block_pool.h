@@ -64,9 +64,9 @@ class BlockPool {
     const std::lock_guard lock(mutex_);
     if (limit_ - live_ - reserved_ < n) return Status::kCapacity;
     reserved_ += n;
-    for (std::uint32_t i = 0; free_ < reserved_; ++i) {
-      KVPLEAT_ASSERT(i < slab_count_);
-      if (slabs_[i] != nullptr || make_slab(i)) continue;
+    while (free_ < reserved_) {
+      while (slabs_[missing_] != nullptr) ++missing_;
+      if (make_slab(missing_)) continue;
       reserved_ -= n;
       trim();
       return Status::kNoMemory;
@@ -91,7 +91,7 @@ class BlockPool {
       const std::uint32_t at = slab.first_free;
       slab.first_free = words(slab)[at];
       words(slab)[at] = 1;
-      ++slab.live;
+      if (slab.live++ == 0) --empty_;
       ++live_;
       --free_;
       --reserved_;
@@ -123,7 +123,14 @@ class BlockPool {
       --live_;
       ++free_;
       hint_ = lower_of(hint_, id / per_slab_);
-      if (slab.live == 0) trim();
+      if (slab.live == 0) {
+        ++empty_;
+        if (free_ - slab.capacity >= reserved_) {
+          give_back(id / per_slab_);
+        } else if (reserved_ == 0) {
+          trim();
+        }
+      }
     }
     spill_.release(dropped);
   }
@@ -209,6 +216,7 @@ class BlockPool {
         ::new (static_cast<void*>(runs(*slab) + b)) SpillRun();
     }
     slabs_[i] = slab;
+    ++empty_;
     free_ += capacity;
     hint_ = lower_of(hint_, i);
     return true;
@@ -218,15 +226,19 @@ class BlockPool {
     memory_->release(memory_->context, slabs_[i], slab_size(slabs_[i]->capacity));
     slabs_[i] = nullptr;
   }
-  // Gives back slabs without a live block that no promise needs, the last first.
+  // A slab without a live block.
+  void give_back(std::uint32_t i) noexcept {
+    free_ -= slabs_[i]->capacity;
+    --empty_;
+    missing_ = lower_of(missing_, i);
+    release_slab(i);
+  }
+  // Gives back the slabs without a live block that no promise needs, the last first. There are none except after
+  // a failed or cancelled reservation, or where two layers were written at once.
   void trim() noexcept {
-    for (std::uint32_t i = slab_count_; i-- > 0;) {
-      if (slabs_[i] == nullptr || slabs_[i]->live > 0 || free_ - slabs_[i]->capacity < reserved_ ||
-          free_ < slabs_[i]->capacity) {
-        continue;
-      }
-      free_ -= slabs_[i]->capacity;
-      release_slab(i);
+    for (std::uint32_t i = slab_count_; i-- > 0 && empty_ > 0;) {
+      if (slabs_[i] == nullptr || slabs_[i]->live > 0) continue;
+      if (free_ >= slabs_[i]->capacity && free_ - slabs_[i]->capacity >= reserved_) give_back(i);
     }
   }
 
@@ -240,7 +252,9 @@ class BlockPool {
   std::uint32_t live_ = 0;
   std::uint32_t free_ = 0;
   std::uint32_t reserved_ = 0;
-  std::uint32_t hint_ = 0;
+  std::uint32_t hint_ = 0;     // no slab before it has a free block
+  std::uint32_t missing_ = 0;  // no slab before it is missing
+  std::uint32_t empty_ = 0;    // slabs without a live block
   bool spills_ = false;
   SpillStore spill_;
   mutable std::mutex mutex_;

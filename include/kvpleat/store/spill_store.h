@@ -58,6 +58,7 @@ class SpillStore {
     if (open_ == kNoPage || page_bytes_ - page(open_).used < bytes) {
       const std::uint32_t fresh = make_page();
       if (fresh == kNoPage) return Status::kNoMemory;
+      page(fresh).before = open_;
       open_ = fresh;
     }
     Page& from = page(open_);
@@ -74,6 +75,22 @@ class SpillStore {
     if (--page(run.page).runs > 0) return;
     release_page(run.page);
     if (open_ == run.page) open_ = kNoPage;
+  }
+
+  // Takes back the latest acquire as if it had not been. (With other writers in between: as release.)
+  void cancel(const SpillRun& run) noexcept {
+    if (run.page == kNoPage) return;
+    const std::lock_guard lock(mutex_);
+    Page& from = page(run.page);
+    used_ -= run.bytes;
+    if (from.used ==
+        lower_of(round_up(run.offset + run.bytes, 8u), static_cast<std::uint32_t>(page_bytes_))) {
+      from.used = run.offset;
+    }
+    if (--from.runs > 0) return;
+    const std::uint32_t before = from.before;
+    release_page(run.page);
+    if (open_ == run.page) open_ = before != kNoPage && exists(before) ? before : kNoPage;
   }
 
   [[nodiscard]] std::uint8_t* data(const SpillRun& run) noexcept {
@@ -98,6 +115,7 @@ class SpillStore {
     std::uint8_t* memory = nullptr;
     std::uint32_t used = 0;
     std::uint32_t runs = 0;
+    std::uint32_t before = kNoPage;  // the open page when this one was opened
   };
   static constexpr std::uint32_t kParts = 24;
   static constexpr std::uint32_t part_pages(std::uint32_t part) { return 8u << part; }
@@ -108,6 +126,9 @@ class SpillStore {
 
   [[nodiscard]] Page& page(std::uint32_t id) const noexcept {
     return parts_[part_of(id)][id - first_page(part_of(id))];
+  }
+  [[nodiscard]] bool exists(std::uint32_t id) const noexcept {
+    return parts_[part_of(id)] != nullptr && page(id).memory != nullptr;
   }
   // An empty page in the first free place; kNoPage: no memory, nothing changed.
   std::uint32_t make_page() noexcept {
@@ -126,7 +147,7 @@ class SpillStore {
       for (std::uint32_t i = 0; i < part_pages(part); ++i)
         ::new (static_cast<void*>(parts_[part] + i)) Page();
     }
-    std::uint32_t at = 0;
+    std::uint32_t& at = gap_[part];
     while (parts_[part][at].memory != nullptr) ++at;
     parts_[part][at].memory = memory;
     ++live_[part];
@@ -138,7 +159,9 @@ class SpillStore {
     if (gone.memory == nullptr) return;
     memory_->release(memory_->context, gone.memory, page_bytes_);
     gone = {};
+    gap_[part] = lower_of(gap_[part], id - first_page(part));
     if (--live_[part] > 0) return;
+    gap_[part] = 0;
     memory_->release(memory_->context, parts_[part], part_pages(part) * sizeof(Page));
     parts_[part] = nullptr;
   }
@@ -149,6 +172,7 @@ class SpillStore {
   std::uint64_t used_ = 0;
   std::uint32_t open_ = kNoPage;
   std::uint32_t live_[kParts] = {};  // pages of each part
+  std::uint32_t gap_[kParts] = {};   // in each part: no page before it is missing
   Page* parts_[kParts] = {};
   std::mutex mutex_;
 };
