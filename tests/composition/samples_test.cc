@@ -22,7 +22,7 @@ int samples_of(std::string_view sentence) {
   constexpr std::string_view kExpect = "// expect: kvpleat: ";
   int found = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(KVPLEAT_SOURCE_DIR "/tests/compile_fail")) {
+       std::filesystem::directory_iterator(SOURCE_FOLDER "/tests/compile_fail")) {
     const std::string source = read_file(entry.path());
     if (!source.starts_with(kExpect)) continue;
     const std::string_view line = std::string_view(source).substr(0, source.find('\n'));
