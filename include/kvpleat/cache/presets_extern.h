@@ -1,0 +1,49 @@
+// The presets at head_dim 64 and 128, declared as instantiated in another unit of the program.
+// Include it in every unit but the one that says, for the types the program uses,
+//   template class kvpleat::KvCache<kvpleat::presets::Int4<128>>;
+// so that each cache type is compiled once. Both units need the same -m flags: types carry a tag.
+#pragma once
+
+#include "kvpleat/cache/kv_cache.h"
+#include "kvpleat/cache/presets.h"
+#include "kvpleat/core/config.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+extern template class KvCache<presets::F32<64>>;
+extern template class KvCache<presets::F16<64>>;
+extern template class KvCache<presets::BF16<64>>;
+extern template class KvCache<presets::Int8<64>>;
+extern template class KvCache<presets::Int6<64>>;
+extern template class KvCache<presets::Int5<64>>;
+extern template class KvCache<presets::Int4<64>>;
+extern template class KvCache<presets::Int3<64>>;
+extern template class KvCache<presets::Int2<64>>;
+extern template class KvCache<presets::Int4G32<64>>;
+extern template class KvCache<presets::Int4Channel<64>>;
+extern template class KvCache<presets::Int2Channel<64>>;
+extern template class KvCache<presets::Kivi4<64>>;
+extern template class KvCache<presets::Kivi2<64>>;
+extern template class KvCache<presets::Int4TopK<64>>;
+extern template class KvCache<presets::Oaken<64>>;
+extern template class KvCache<presets::CenteredRotated4<64>>;
+
+extern template class KvCache<presets::F32<128>>;
+extern template class KvCache<presets::F16<128>>;
+extern template class KvCache<presets::BF16<128>>;
+extern template class KvCache<presets::Int8<128>>;
+extern template class KvCache<presets::Int6<128>>;
+extern template class KvCache<presets::Int5<128>>;
+extern template class KvCache<presets::Int4<128>>;
+extern template class KvCache<presets::Int3<128>>;
+extern template class KvCache<presets::Int2<128>>;
+extern template class KvCache<presets::Int4G32<128>>;
+extern template class KvCache<presets::Int4Channel<128>>;
+extern template class KvCache<presets::Int2Channel<128>>;
+extern template class KvCache<presets::Kivi4<128>>;
+extern template class KvCache<presets::Kivi2<128>>;
+extern template class KvCache<presets::Int4TopK<128>>;
+extern template class KvCache<presets::Oaken<128>>;
+extern template class KvCache<presets::CenteredRotated4<128>>;
+
+}  // namespace kvpleat::inline KVPLEAT_ISA
