@@ -10,7 +10,7 @@
 #error "kvpleat: -ffast-math, -Ofast and -ffinite-math-only are not supported: NaN decides bytes"
 #endif
 #if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)  // g++ only: clang does not tell
-#error "kvpleat: -fassociative-math and -freciprocal-math are not supported: rounding decides bytes"
+#error "kvpleat: the parts of -ffast-math that reorder or divide otherwise are not supported"
 #endif
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
 #error "kvpleat: floats must be computed as floats: x87 arithmetic (-mfpmath=387) is not supported"
