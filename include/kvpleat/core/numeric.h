@@ -4,7 +4,8 @@
 //       half to even, or `product` below, or
 //   (c) a sum in double over products of floats (exact, so FMA changes nothing), in 16 partial sums
 //       by index mod 16 and a fixed pairwise tree.
-// Code that keeps to it gives equal bytes under every compiler flag that config.h lets pass.
+// Code that keeps to it gives equal bytes under every compiler flag that config.h lets pass, but for
+// clang's -funsafe-math-optimizations and its parts, which no macro shows: do not use them.
 #pragma once
 
 #include <cstddef>
