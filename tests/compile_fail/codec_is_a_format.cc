@@ -1,4 +1,4 @@
-// expect: kvpleat: the codec is none of DenseCodec, SlotCodec, FusedCodec
+// expect: kvpleat: the codec is none of the library
 #include <kvpleat/kvpleat.h>
 
 using namespace kvpleat;

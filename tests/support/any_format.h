@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kvpleat/core/bytes.h"
@@ -19,24 +21,35 @@
 
 namespace test {
 
-// What a format may be bound to at head_dim `dim`: a rotation of the even part of the head vector
-// and a profile that serves any of our formats (a mean for transforms, then four thresholds).
+// A profile of one head that a format can be bound to: a mean for transforms, then four thresholds
+// if it spills. Specialise it for a format that needs other numbers.
+template <class F>
+struct SampleProfile {
+  static std::vector<float> make() {
+    std::vector<float> profile;
+    for (std::uint32_t i = 0; i < F::kProfileSize; ++i)
+      profile.push_back(static_cast<float>((7 * i + 3) % 13) / 4.0f - 1.5f);
+    if constexpr (F::kSpills) {
+      const float thresholds[4] = {-0.9375f, -0.0625f, 0.046875f, 0.953125f};
+      for (std::uint32_t i = 0; i < 4; ++i) profile[F::kProfileSize - 4 + i] = thresholds[i];
+    }
+    return profile;
+  }
+};
+
+// What a format is bound to at head_dim `dim`: a rotation of the even part of the head vector and
+// its profile.
 struct Surroundings {
   kvpleat::Rope rope;
   std::vector<kvpleat::CosSin> unit_rotations;
   std::vector<float> profile;
 
-  Surroundings(std::uint32_t dim, std::uint32_t profile_size, bool has_thresholds)
-      : rope(kvpleat::Rope::standard(kvpleat::RopeLayout::kHalves, dim / 2 * 2, 10000.0)) {
+  Surroundings(std::uint32_t dim, std::vector<float> own_profile)
+      : rope(kvpleat::Rope::standard(kvpleat::RopeLayout::kHalves, dim / 2 * 2, 10000.0)),
+        profile(std::move(own_profile)) {
     for (std::uint32_t u = 0; u < kvpleat::kRotationSpan; ++u) {
       for (std::uint32_t i = 0; i < rope.pairs(); ++i)
         unit_rotations.push_back(rope.rotation(i, static_cast<std::int64_t>(u)));
-    }
-    for (std::uint32_t i = 0; i < profile_size; ++i)
-      profile.push_back(static_cast<float>((7 * i + 3) % 13) / 4.0f - 1.5f);
-    if (has_thresholds) {
-      const float thresholds[4] = {-0.9375f, -0.0625f, 0.046875f, 0.953125f};
-      for (std::uint32_t i = 0; i < 4; ++i) profile[profile_size - 4 + i] = thresholds[i];
     }
   }
   [[nodiscard]] kvpleat::BindContext context() const {
@@ -110,6 +123,56 @@ inline constexpr bool kIsRaw<kvpleat::RawFormat<kDim, Element>> = true;
 
 }  // namespace detail
 
+// The documented error bound of channel c of a coded row stored at `slot`. Specialise it for a format
+// with another law.
+template <class F>
+struct ErrorBound {
+  // Affine: half the stored step. Slots: half the stored delta scale. Fused: a step in the middle
+  // band, half a step elsewhere. Raw: half a unit in the last place.
+  static float of(const F& format, const float* row, std::uint32_t slot, std::uint32_t c,
+                  const BlockData& data) {
+    const float size = std::fabs(row[c]);
+    if constexpr (detail::kIsRaw<F>) {
+      // 24, 11 and 8 significant bits; halves are subnormal below 2^-14, in steps of 2^-24.
+      constexpr std::uint32_t kRowBytes = F::kRowBytes / F::kDim;
+      if (kRowBytes == 4) return 0.0f;
+      const bool half = F::kId.view().find("bf16") == std::string_view::npos;
+      return half ? std::fmax(size * 0x1p-11f, 0x1p-25f) : size * 0x1p-8f;
+    } else if constexpr (F::kSpills) {
+      const auto parameters =
+          decltype(F::quant)::read(data.shared.data() + slot * decltype(F::quant)::kParameterBytes);
+      const kvpleat::BandSide at = format.split.band(row[c]);
+      const float step = parameters.band[static_cast<std::size_t>(at.band)].step;
+      // Shift, scale, add and shift back round four times, each within 2^-24 of at most |x| + 2
+      // (the thresholds are below 1 and so is what they shift by).
+      return (at.band == kvpleat::Band::kMiddle ? step : step / 2.0f) + 0x1p-22f * (size + 2.0f);
+    } else {
+      using Dense = typename F::Layout::Dense;
+      const std::uint32_t group = Dense::kAlongTokens ? c : c / Dense::kGroupChannels;
+      const auto scale = Dense::load_scale(data.block.data(), slot, group);
+      const float step = kvpleat::to_float(scale.step);
+      const float low = kvpleat::to_float(scale.low);
+      // The subtraction before the code and the addition of decode round once each, values of at
+      // most |low| + 2^bits steps.
+      const float reach = std::fabs(low) + static_cast<float>(1u << F::kTile.bits) * step + size;
+      float error = step / 2.0f;
+      // A group of equal values keeps the nearest half: 2^-11 of it, or 2^-25.
+      if (step == 0.0f) error = std::fmax(size * 0x1p-11f, 0x1p-25f);
+      if constexpr (F::kOutlierBytes > 0) {
+        std::uint16_t channels[decltype(F::split)::kMaxOutliers];
+        const std::uint32_t count = format.split.split(row, F::kDim, channels);
+        for (std::uint32_t i = 0; i < count; ++i) {
+          if (channels[i] == c)
+            error = kvpleat::to_float(kvpleat::load<kvpleat::Half>(data.block.data() +
+                                                                   F::Layout::scale_at(slot))) /
+                    2.0f;
+        }
+      }
+      return error + 0x1p-22f * reach;
+    }
+  }
+};
+
 template <class F>
 class TypedFormat final : public AnyFormat {
   static_assert(kvpleat::Format<F>);
@@ -119,7 +182,7 @@ class TypedFormat final : public AnyFormat {
   static_assert(F::kSpills == kvpleat::SpillingFormat<F>);
 
  public:
-  TypedFormat() : surroundings_(F::kDim, F::kProfileSize, F::kSpills) {
+  TypedFormat() : surroundings_(F::kDim, SampleProfile<F>::make()) {
     id = F::kId.view();
     dim = F::kDim;
     coded = F::kCoded;
@@ -185,7 +248,7 @@ class TypedFormat final : public AnyFormat {
     std::vector<float> result;
     for (std::uint32_t t = 0; t < rows.count; ++t) {
       for (std::uint32_t c = 0; c < F::kDim; ++c)
-        result.push_back(bound(rows[t], slot + t, c, data));
+        result.push_back(ErrorBound<F>::of(format_, rows[t], slot + t, c, data));
     }
     return result;
   }
@@ -218,50 +281,6 @@ class TypedFormat final : public AnyFormat {
   }
 
  private:
-  // Affine: half the stored step. Slots: half the stored delta scale. Fused: a step in the middle
-  // band, half a step elsewhere. Raw: half a unit in the last place.
-  float bound(const float* row, std::uint32_t slot, std::uint32_t c, const BlockData& data) const {
-    const float size = std::fabs(row[c]);
-    if constexpr (detail::kIsRaw<F>) {
-      // 24, 11 and 8 significant bits; halves are subnormal below 2^-14, in steps of 2^-24.
-      constexpr std::uint32_t kRowBytes = F::kRowBytes / F::kDim;
-      if (kRowBytes == 4) return 0.0f;
-      const bool half = id.find("bf16") == std::string::npos;
-      return half ? std::fmax(size * 0x1p-11f, 0x1p-25f) : size * 0x1p-8f;
-    } else if constexpr (F::kSpills) {
-      const auto parameters =
-          decltype(F::quant)::read(data.shared.data() + slot * decltype(F::quant)::kParameterBytes);
-      const kvpleat::BandSide at = format_.split.band(row[c]);
-      const float step = parameters.band[static_cast<std::size_t>(at.band)].step;
-      // Shift, scale, add and shift back round four times, each within 2^-24 of at most |x| + 2
-      // (the thresholds are below 1 and so is what they shift by).
-      return (at.band == kvpleat::Band::kMiddle ? step : step / 2.0f) + 0x1p-22f * (size + 2.0f);
-    } else {
-      using Dense = typename F::Layout::Dense;
-      const std::uint32_t group = Dense::kAlongTokens ? c : c / Dense::kGroupChannels;
-      const auto scale = Dense::load_scale(data.block.data(), slot, group);
-      const float step = kvpleat::to_float(scale.step);
-      const float low = kvpleat::to_float(scale.low);
-      // The subtraction before the code and the addition of decode round once each, values of at
-      // most |low| + 2^bits steps.
-      const float reach = std::fabs(low) + static_cast<float>(1u << F::kTile.bits) * step + size;
-      float error = step / 2.0f;
-      // A group of equal values keeps the nearest half: 2^-11 of it, or 2^-25.
-      if (step == 0.0f) error = std::fmax(size * 0x1p-11f, 0x1p-25f);
-      if constexpr (F::kOutlierBytes > 0) {
-        std::uint16_t channels[decltype(F::split)::kMaxOutliers];
-        const std::uint32_t count = format_.split.split(row, F::kDim, channels);
-        for (std::uint32_t i = 0; i < count; ++i) {
-          if (channels[i] == c)
-            error = kvpleat::to_float(kvpleat::load<kvpleat::Half>(data.block.data() +
-                                                                   F::Layout::scale_at(slot))) /
-                    2.0f;
-        }
-      }
-      return error + 0x1p-22f * reach;
-    }
-  }
-
   Surroundings surroundings_;
   F format_{};
 };

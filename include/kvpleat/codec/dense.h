@@ -13,6 +13,7 @@
 #include "kvpleat/core/counters.h"
 #include "kvpleat/core/identity.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/core/refusal.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/core/rows.h"
 
@@ -40,18 +41,21 @@ struct DenseLayout {
       kAlongTokens ? 1
                    : (Quant::kGroup == kWholeHead || Quant::kGroup > kDim ? kDim : Quant::kGroup);
   static constexpr std::uint32_t kGroups = ceil_div(kDim, kGroupChannels);  // of one token
-  static constexpr std::uint32_t kFields = sizeof(Scale) / sizeof(Side);
+  // An empty Scale stores nothing.
+  static constexpr auto kScaleBytes =
+      static_cast<std::uint32_t>(std::is_empty_v<Scale> ? 0 : sizeof(Scale));
+  static constexpr std::uint32_t kFields = kScaleBytes / sizeof(Side);
   static_assert(kSeal <= 512, "kvpleat: a group along tokens has at most 512 tokens");
   static_assert(kBlockTokens % kSeal == 0,
                 "kvpleat: a group along tokens must divide its block (64, or itself)");
-  static_assert(std::is_trivially_copyable_v<Scale> && sizeof(Scale) == kFields * sizeof(Side),
+  static_assert(std::is_trivially_copyable_v<Scale> && kScaleBytes == kFields * sizeof(Side),
                 "kvpleat: Scale must consist of values of Side and nothing else");
 
   using Tile = CodeTile<kDim, kBlockTokens, Quant::kBits, kRole>;
   static constexpr std::uint32_t kCodeBytes = Tile::kBytes;
   static constexpr std::uint32_t kSideBytes =
       (kAlongTokens ? kBlockTokens / kSeal * Tile::kPaddedDim : kBlockTokens * kGroups) *
-      static_cast<std::uint32_t>(sizeof(Scale));
+      kScaleBytes;
   static constexpr std::uint32_t kBytes = kCodeBytes + kSideBytes;
 
   // Byte of field 0 of a group's scale; the next field is `field_stride` further. `group` is a
@@ -72,6 +76,7 @@ struct DenseLayout {
                                                 static_cast<std::uint32_t>(sizeof(Side));
 
   static Scale load_scale(const std::uint8_t* block, std::uint32_t slot, std::uint32_t group) {
+    if constexpr (kFields == 0) return Scale{};
     unsigned char fields[sizeof(Scale)];
     for (std::uint32_t f = 0; f < kFields; ++f) {
       std::memcpy(fields + f * sizeof(Side), block + scale_at(slot, group) + f * kFieldStride,
@@ -107,12 +112,36 @@ struct DenseLayout {
     return partial[0];
   }
 
+  // The scale that a group is coded with.
+  template <class Value, class Kept>
+  static Scale choose_scale(const Quant& quant, std::uint32_t n, Value value, Kept kept) {
+    const typename Quant::Stat stat = fold(quant, n, value, kept);
+    Scale best = quant.scale(stat);
+    if constexpr (SearchingQuantizer<Quant>) {
+      double lost = static_cast<double>(kInfinity);
+      for (std::uint32_t k = 0; k < Quant::kCandidates; ++k) {
+        const Scale candidate = quant.candidate(stat, k);
+        double partial[16] = {};
+        for (std::uint32_t i = 0; i < n; ++i) {
+          if (!kept(i)) continue;
+          const float error = value(i) - quant.decode(quant.encode(value(i), candidate), candidate);
+          partial[i % 16] += static_cast<double>(error) * static_cast<double>(error);
+        }
+        const double sum = sum_in_tree(partial);
+        if (!(sum < lost)) continue;
+        lost = sum;
+        best = candidate;
+      }
+    }
+    return best;
+  }
+
   // Codes one group: members value(0..n-1) at (slot(i), channel(i)).
   template <class Value, class Kept, class Slot, class Channel>
   static void encode_group(const Quant& quant, std::uint8_t* block, std::uint32_t n,
                            std::uint32_t group, Value value, Kept kept, Slot slot,
                            Channel channel) {
-    const Scale scale = quant.scale(fold(quant, n, value, kept));
+    const Scale scale = choose_scale(quant, n, value, kept);
     if constexpr (RefiningQuantizer<Quant>) {
       typename Quant::Refinement partial[16] = {};
       for (std::uint32_t i = 0; i < n; ++i) {
@@ -194,8 +223,18 @@ struct DenseLayout {
 
 struct DenseCodec {
   static constexpr auto kId = Text("codec=dense");
-  static constexpr bool kTakesOutliers = false;
   static constexpr bool kSpills = false;
+
+  template <class Split, class Quant>
+  static constexpr Refusal refusal() {
+    if constexpr (!Quantizer<Quant>) {
+      return Refusal::kGroupShiftNeedsFused;
+    } else if constexpr (Split::kMaxOutliers > 0) {
+      return Refusal::kDenseTakesNoOutliers;
+    } else {
+      return composition::refusal_of_tile<Quant>();
+    }
+  }
 
   // The bytes of one block, for BlockFormat.
   template <std::uint32_t kDim, class Split, class Quant, Role kRole>

@@ -6,11 +6,13 @@
 #include <cstdint>
 
 #include "kvpleat/core/bytes.h"
+#include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/counters.h"
 #include "kvpleat/core/identity.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/outlier.h"
+#include "kvpleat/core/refusal.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/core/rows.h"
 
@@ -28,8 +30,16 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // Bits per element: 4 + 8 * outlier share + 8 / 64 (counts) + 96 / (heads * head_dim).
 struct FusedCodec {
   static constexpr auto kId = Text("codec=fused;order=published");
-  static constexpr bool kTakesOutliers = true;
   static constexpr bool kSpills = true;
+
+  template <class Split, class Quant>
+  static constexpr Refusal refusal() {
+    if constexpr (!ThresholdSplitter<Split>) {
+      return Refusal::kFusedNeedsThresholds;
+    } else {
+      return BandQuantizer<Quant> ? Refusal::kNone : Refusal::kFusedNeedsGroupShift;
+    }
+  }
 
   template <std::uint32_t kDim, class Split, class Quant, Role kRole>
   struct Layout {

@@ -15,6 +15,7 @@
 #include "kvpleat/core/half.h"
 #include "kvpleat/core/identity.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/core/refusal.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/core/rows.h"
 
@@ -30,8 +31,19 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // element: those of the tile + (8 * N * (I + 1) + 16) / head_dim.
 struct SlotCodec {
   static constexpr auto kId = Text("codec=slots");
-  static constexpr bool kTakesOutliers = true;
   static constexpr bool kSpills = false;
+
+  template <class Split, class Quant>
+  static constexpr Refusal refusal() {
+    if constexpr (!Quantizer<Quant>) {
+      return Refusal::kGroupShiftNeedsFused;
+    } else if constexpr (!(VectorSplitter<Split> && Split::kMaxOutliers >= 1 &&
+                           Split::kMaxOutliers <= 64)) {
+      return Refusal::kSlotsNeedVectorSplit;
+    } else {
+      return composition::refusal_of_tile<Quant>();
+    }
+  }
 
   template <std::uint32_t kDim, class Split, class Quant, Role kRole>
   struct Layout {

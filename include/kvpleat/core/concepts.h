@@ -21,7 +21,8 @@ namespace kvpleat::inline KVPLEAT_ISA {
 
 // clang-format off
 
-// Fold (observe, merge), turn into a scale, map (encode, decode). Scale: the values of Side that are stored per group.
+// Fold (observe, merge), turn into a scale, map (encode, decode). Scale: the values of Side that are stored per group;
+// empty: nothing is.
 // Codes are computed from the scale as stored. kLargest: the largest |x| it takes; beyond it an append is refused.
 // kExactMerge: the order of merges does not matter; if false, only the fixed order of the numeric law is promised.
 template <class Q>
@@ -51,6 +52,48 @@ concept RefiningQuantizer = Quantizer<Q> &&
   { quant.refine(scale, sums) } -> std::same_as<typename Q::Scale>;
 };
 
+// A quantizer that tries several scales: the codec stores the candidate whose codes lose least (sum of squared errors in
+// the fixed order of the numeric law; ties: the lowest k). candidate(stat, 0) is scale(stat).
+template <class Q>
+concept SearchingQuantizer = Quantizer<Q> && requires(const Q quant, typename Q::Stat stat, std::uint32_t k) {
+  { Q::kCandidates } -> std::convertible_to<std::uint32_t>;
+  { quant.candidate(stat, k) } -> std::same_as<typename Q::Scale>;
+};
+
+// Optional, for a quantizer with a profile (a fitted codebook, a scale per head): as of a splitter.
+//   static constexpr std::uint32_t kProfileSize;   floats per head
+//   static Q bind(const float* profile);           null: none was given
+//   static bool valid(const float* profile);
+template <class Q>
+concept ProfiledQuantizer = requires(const float* profile) {
+  { Q::kProfileSize } -> std::convertible_to<std::uint32_t>;
+  { Q::bind(profile) } -> std::same_as<Q>;
+  { Q::valid(profile) } -> std::same_as<bool>;
+};
+
+// Codes every band of a threshold splitter in its own way (ours: GroupShiftQuant); for FusedCodec and its kin.
+template <class Q>
+concept BandQuantizer = std::is_trivially_copyable_v<Q> && requires {
+  typename Q::Stat;
+  typename Q::Parameters;
+  { Q::kParameterBytes } -> std::convertible_to<std::uint32_t>;
+  { Q::kBits } -> std::convertible_to<std::uint32_t>;
+  { Q::kLargest } -> std::convertible_to<float>;
+  { Q::kId } -> std::convertible_to<std::string_view>;
+};
+
+// Codes kValues values in a row as one run of kBytes bytes, scales included (ours: GgmlQuant); for RowCodec.
+template <class Q>
+concept RowQuantizer = std::is_trivially_copyable_v<Q> &&
+    requires(const Q quant, const float* values, float* decoded, std::uint8_t* bytes, const std::uint8_t* stored) {
+  { Q::kValues } -> std::convertible_to<std::uint32_t>;
+  { Q::kBytes } -> std::convertible_to<std::uint32_t>;
+  { Q::kLargest } -> std::convertible_to<float>;
+  { Q::kId } -> std::convertible_to<std::string_view>;
+  quant.encode(values, bytes);
+  quant.decode(stored, decoded);
+};
+
 // What every splitter says of itself. bind/valid: from kProfileSize floats per head (null if there are none).
 template <class S>
 concept OutlierSplitter = std::is_trivially_copyable_v<S> && requires(const float* profile) {
@@ -69,6 +112,15 @@ concept VectorSplitter = OutlierSplitter<S> && requires(const S split, const flo
 template <class S>
 concept BandSplitter = OutlierSplitter<S> && requires(const S split, float x) {
   { split.band(x) } -> std::same_as<BandSide>;
+};
+
+// Decides by the four thresholds that GroupShiftQuant shifts by.
+template <class S>
+concept ThresholdSplitter = BandSplitter<S> && requires(const S split) {
+  { split.outer_low } -> std::convertible_to<float>;
+  { split.inner_low } -> std::convertible_to<float>;
+  { split.inner_high } -> std::convertible_to<float>;
+  { split.outer_high } -> std::convertible_to<float>;
 };
 
 // Chooses the lane of a token, O(1). kDeferred: needs features of the finished forward pass, so tokens wait in staging.

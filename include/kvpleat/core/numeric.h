@@ -88,16 +88,21 @@ KVPLEAT_HD constexpr std::int32_t round_to_signed(float x, std::int32_t top) {
   return static_cast<std::int32_t>(round_to_even(clamped));
 }
 
+// The fixed pairwise tree over 16 partial sums, which are overwritten.
+KVPLEAT_HD constexpr double sum_in_tree(double* partial) {
+  for (std::size_t width = 8; width > 0; width /= 2) {
+    for (std::size_t j = 0; j < width; ++j) partial[j] += partial[j + width];
+  }
+  return partial[0];
+}
+
 // Sum of a[i] * b[i] in the fixed order of the numeric law.
 KVPLEAT_HD constexpr double ordered_dot(const float* a, const float* b, std::size_t n) {
   double partial[16] = {};
   for (std::size_t i = 0; i < n; ++i) {
     partial[i % 16] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   }
-  for (std::size_t width = 8; width > 0; width /= 2) {
-    for (std::size_t j = 0; j < width; ++j) partial[j] += partial[j + width];
-  }
-  return partial[0];
+  return sum_in_tree(partial);
 }
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

@@ -3,14 +3,13 @@
 
 #include <cstdint>
 
-#include "kvpleat/codec/dense.h"
-#include "kvpleat/codec/fused.h"
-#include "kvpleat/codec/slots.h"
 #include "kvpleat/core/bytes.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/counters.h"
 #include "kvpleat/core/identity.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/core/refusal.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/format/composable.h"
@@ -22,7 +21,7 @@
 namespace kvpleat::inline KVPLEAT_ISA {
 
 // kRole is set by KV<Key, Value>; write formats without it.
-// Profile of a head, in this order: the transform's floats, the splitter's floats.
+// Profile of a head, in this order: the transform's floats, the splitter's, the quantizer's.
 template <std::uint32_t kHeadDim, class Transform, class Split, class Quant, class Codec,
           Role kTileRole = Role::kKey>
 struct BlockFormat {
@@ -49,8 +48,15 @@ struct BlockFormat {
   static constexpr bool kSpills = Codec::kSpills;
   static constexpr bool kPositional = Transform::kPositional;
   static constexpr bool kHasOffset = Transform::kHasOffset;
+  static constexpr std::uint32_t kQuantProfile = [] {
+    if constexpr (ProfiledQuantizer<Quant>) {
+      return static_cast<std::uint32_t>(Quant::kProfileSize);
+    } else {
+      return 0u;
+    }
+  }();
   static constexpr std::uint32_t kProfileSize =
-      Transform::profile_size(kHeadDim) + Split::kProfileSize;
+      Transform::profile_size(kHeadDim) + Split::kProfileSize + kQuantProfile;
   static constexpr float kLargest = Layout::kLargest;
   static constexpr auto kId = Text("dim=") + number_text<kHeadDim>() + ";" + Transform::kId + ";" +
                               Split::kId + ";" + Quant::kId + ";" + Codec::kId +
@@ -76,6 +82,8 @@ struct BlockFormat {
     BlockFormat format;
     format.transform = bind_transform<Transform, kHeadDim>(context);
     format.split = Split::bind(split_profile(context.profile));
+    if constexpr (ProfiledQuantizer<Quant>)
+      format.quant = Quant::bind(quant_profile(context.profile));
     return format;
   }
   // Whether a head's profile (null: none given) can be used.
@@ -84,6 +92,9 @@ struct BlockFormat {
       for (std::uint32_t i = 0; i < Transform::profile_size(kHeadDim); ++i) {
         if (!is_finite(profile[i])) return false;
       }
+    }
+    if constexpr (ProfiledQuantizer<Quant>) {
+      if (!Quant::valid(quant_profile(profile))) return false;
     }
     return Split::valid(split_profile(profile));
   }
@@ -147,6 +158,10 @@ struct BlockFormat {
  private:
   static const float* split_profile(const float* profile) {
     return profile == nullptr ? nullptr : profile + Transform::profile_size(kHeadDim);
+  }
+  static const float* quant_profile(const float* profile) {
+    return profile == nullptr ? nullptr
+                              : profile + Transform::profile_size(kHeadDim) + Split::kProfileSize;
   }
 };
 

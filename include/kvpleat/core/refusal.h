@@ -1,0 +1,154 @@
+// Refusal: why a splitter, a quantizer, a codec and a store do not go together. Codecs say it of
+// themselves (`refusal<Split, Quant>()`), format/composable.h prints the table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kvpleat/core/axis.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+enum class Refusal : std::uint8_t {
+  kNone,
+  kNotASplitter,
+  kNotAQuantizer,
+  kNotACodec,
+  kIdIsNoText,
+  kBitsOutOfRange,
+  kTokenGroupDividesNoBlock,
+  kScaleIsForeign,
+  kDenseTakesNoOutliers,
+  kSlotsNeedVectorSplit,
+  kFusedNeedsThresholds,
+  kFusedNeedsGroupShift,
+  kGroupShiftNeedsFused,
+  kSpillNeedsStore,
+};
+
+constexpr std::string_view reason(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kNone:
+      return "composes";
+    case Refusal::kNotASplitter:
+      return "the splitter does not satisfy OutlierSplitter (kMaxOutliers, kProfileSize, kId, "
+             "bind, valid)";
+    case Refusal::kNotAQuantizer:
+      return "the quantizer does not satisfy Quantizer (Side, Stat, Scale, kBits, kGroup, kAxis, "
+             "kExactMerge, kLargest, kId, observe, merge, scale, encode, decode)";
+    case Refusal::kNotACodec:
+      return "the codec is none of the library's (DenseCodec, SlotCodec, FusedCodec, ...)";
+    case Refusal::kIdIsNoText:
+      return "kId must be a Text, for example: static constexpr auto kId = "
+             "kvpleat::Text(\"quant=mine;bits=4\")";
+    case Refusal::kBitsOutOfRange:
+      return "a quantizer has 1 to 8 bits";
+    case Refusal::kTokenGroupDividesNoBlock:
+      return "a group along tokens must divide its block: 1, 2, 4, ... 64 tokens, or a multiple of "
+             "64";
+    case Refusal::kScaleIsForeign:
+      return "Scale must be an aggregate of values of Side and nothing else";
+    case Refusal::kDenseTakesNoOutliers:
+      return "DenseCodec has no place for outliers: use NoSplit, or SlotCodec";
+    case Refusal::kSlotsNeedVectorSplit:
+      return "SlotCodec keeps a fixed number of outliers per token: use a splitter with split() "
+             "and at most 64 outliers (TopKSplit)";
+    case Refusal::kFusedNeedsThresholds:
+      return "FusedCodec stores the band and side of each outlier: use ThresholdSplit";
+    case Refusal::kFusedNeedsGroupShift:
+      return "FusedCodec puts 4-bit payloads of three bands in the dense nibbles: use "
+             "GroupShiftQuant";
+    case Refusal::kGroupShiftNeedsFused:
+      return "GroupShiftQuant scales per band over all heads: use FusedCodec";
+    case Refusal::kSpillNeedsStore:
+      return "the codec spills outliers, but the store has no spill pages: use a store with "
+             "kSpillPageBytes > 0";
+  }
+  return "unknown";
+}
+
+// The same as compile errors: one sentence each, the texts of reason().
+template <Refusal kRefusal>
+struct RefuseComposition {
+  static_assert(kRefusal != Refusal::kNotASplitter,
+                "kvpleat: the splitter does not satisfy OutlierSplitter (kMaxOutliers, "
+                "kProfileSize, kId, bind, valid)");
+  static_assert(kRefusal != Refusal::kNotAQuantizer,
+                "kvpleat: the quantizer does not satisfy Quantizer (Side, Stat, Scale, kBits, "
+                "kGroup, kAxis, kExactMerge, kLargest, kId, observe, merge, scale, encode, "
+                "decode)");
+  static_assert(kRefusal != Refusal::kNotACodec,
+                "kvpleat: the codec is none of the library's (DenseCodec, SlotCodec, FusedCodec, "
+                "...)");
+  static_assert(kRefusal != Refusal::kIdIsNoText,
+                "kvpleat: kId must be a Text, for example: static constexpr auto kId = "
+                "kvpleat::Text(\"quant=mine;bits=4\")");
+  static_assert(kRefusal != Refusal::kBitsOutOfRange, "kvpleat: a quantizer has 1 to 8 bits");
+  static_assert(kRefusal != Refusal::kTokenGroupDividesNoBlock,
+                "kvpleat: a group along tokens must divide its block: 1, 2, 4, ... 64 tokens, or a "
+                "multiple of 64");
+  static_assert(kRefusal != Refusal::kScaleIsForeign,
+                "kvpleat: Scale must be an aggregate of values of Side and nothing else");
+  static_assert(kRefusal != Refusal::kDenseTakesNoOutliers,
+                "kvpleat: DenseCodec has no place for outliers: use NoSplit, or SlotCodec");
+  static_assert(kRefusal != Refusal::kSlotsNeedVectorSplit,
+                "kvpleat: SlotCodec keeps a fixed number of outliers per token: use a splitter "
+                "with split() and at most 64 outliers (TopKSplit)");
+  static_assert(kRefusal != Refusal::kFusedNeedsThresholds,
+                "kvpleat: FusedCodec stores the band and side of each outlier: use ThresholdSplit");
+  static_assert(kRefusal != Refusal::kFusedNeedsGroupShift,
+                "kvpleat: FusedCodec puts 4-bit payloads of three bands in the dense nibbles: use "
+                "GroupShiftQuant");
+  static_assert(kRefusal != Refusal::kGroupShiftNeedsFused,
+                "kvpleat: GroupShiftQuant scales per band over all heads: use FusedCodec");
+  static_assert(kRefusal != Refusal::kSpillNeedsStore,
+                "kvpleat: the codec spills outliers, but the store has no spill pages: use a store "
+                "with kSpillPageBytes > 0");
+  static constexpr bool kPassed = true;
+};
+
+namespace composition {
+
+// Whether Scale{Side, Side, ...} fills it: then no member is of another type, and no byte is
+// padding that would make equal groups differ in memory.
+template <class Scale, class... Sides>
+concept BracedFrom = std::is_trivially_copyable_v<Scale> && requires(Sides... sides) {
+  Scale{sides...};
+};
+template <class Side, std::size_t>
+using Repeated = Side;
+template <class Scale, class Side, class Indices>
+inline constexpr bool kMadeOf = false;
+template <class Scale, class Side, std::size_t... kIndices>
+inline constexpr bool kMadeOf<Scale, Side, std::index_sequence<kIndices...>> =
+    sizeof(Scale) == sizeof...(kIndices) * sizeof(Side) &&
+    BracedFrom<Scale, Repeated<Side, kIndices>...>;
+// An empty Scale: nothing is stored per group.
+template <class Scale, class Side>
+inline constexpr bool kMadeOfSides =
+    std::is_empty_v<Scale> ||
+    kMadeOf<Scale, Side, std::make_index_sequence<sizeof(Scale) / sizeof(Side)>>;
+
+// What a tile of codes needs to know of a quantizer.
+template <class Quant>
+constexpr Refusal refusal_of_tile() {
+  if constexpr (Quant::kBits < 1 || Quant::kBits > 8) {
+    return Refusal::kBitsOutOfRange;
+  } else if constexpr (Quant::kAxis == Axis::kTokens &&
+                       (Quant::kGroup == 0 ||
+                        round_up<std::uint32_t>(Quant::kGroup, 64u) % Quant::kGroup != 0)) {
+    return Refusal::kTokenGroupDividesNoBlock;
+  } else {
+    return kMadeOfSides<typename Quant::Scale, typename Quant::Side> ? Refusal::kNone
+                                                                     : Refusal::kScaleIsForeign;
+  }
+}
+
+}  // namespace composition
+
+}  // namespace kvpleat::inline KVPLEAT_ISA
