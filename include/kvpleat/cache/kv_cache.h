@@ -49,12 +49,17 @@ struct LaneTags {
 inline constexpr std::uint8_t kUndecided = 0xff;
 
 // Calibrated data of one lane, copied at creation: keys and values of [layers, kv_heads,
-// Format::kProfileSize] floats.
+// Format::kProfileSize] floats. Load in this order: weights, adapters, profile, cache. A profile
+// that says what it was made for is refused (kNeedsReprofile, "laneN.model" or "laneN.adapter") by
+// a cache whose shape says something else: an adapter loaded later moves the keys and values that
+// thresholds and means were taken from.
 struct LaneProfile {
   const float* keys = nullptr;
   std::size_t key_count = 0;
   const float* values = nullptr;
   std::size_t value_count = 0;
+  const char* model = nullptr;  // as in CacheShape; null: not said
+  const char* adapter = nullptr;
 };
 
 // Traits: derive from CacheTraits and name Lanes. Lane i < kLanes is Lanes::At<i>; lane kRawLane
@@ -96,7 +101,8 @@ class KvCache {
   template <std::size_t kIndex>
   using Lane = typename LaneAt<kIndex>::Type;
 
-  // Errors: kInvalid or kRange with the field of the shape or profile at fault; kNoMemory.
+  // Errors: kInvalid or kRange with the field of the shape or profile at fault; kNeedsReprofile;
+  // kNoMemory.
   //   profiles: one per lane that needs calibrated data, in lane order; missing ones count as not
   //   given.
   static Result<KvCache> create(const CacheShape& shape, const LaneProfile* profiles = nullptr,
@@ -151,8 +157,18 @@ class KvCache {
     return index < l.settled ? static_cast<std::uint8_t>(state_->map(layer, head).tag(index))
                              : l.tail.tag(index - l.settled, head);
   }
-  [[nodiscard]] const EncodeCounters& counters(std::uint32_t layer) const noexcept {
-    return state_->layers[layer].counters;
+  // What encoding has counted since the cache was created, truncated tokens included: of the keys,
+  // of the values, and of both.
+  [[nodiscard]] const EncodeCounters& key_counters(std::uint32_t layer) const noexcept {
+    return state_->layers[layer].key_counters;
+  }
+  [[nodiscard]] const EncodeCounters& value_counters(std::uint32_t layer) const noexcept {
+    return state_->layers[layer].value_counters;
+  }
+  [[nodiscard]] EncodeCounters counters(std::uint32_t layer) const noexcept {
+    EncodeCounters both = key_counters(layer);
+    both.add(value_counters(layer));
+    return both;
   }
 
   // Appends k.tokens tokens to a layer. k: [tokens, kv_heads, kKeyDim]; v: [tokens, kv_heads,
@@ -295,7 +311,8 @@ class KvCache {
   struct Layer {
     Tail<RawElement> sinks;
     Tail<RawElement> tail;
-    EncodeCounters counters;
+    EncodeCounters key_counters;
+    EncodeCounters value_counters;
     std::uint32_t settled = 0;  // tokens in sinks and lanes; the others are in the tail
 
     Layer(Tail<RawElement>&& first, Tail<RawElement>&& last) noexcept

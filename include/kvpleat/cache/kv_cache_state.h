@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -108,6 +109,7 @@ struct KvCache<CacheTraitsType>::State {
         default_lanes.push(shape.default_lanes[i]);
       shape.default_lanes = default_lanes.data();
     }
+    shape.model = shape.adapter = nullptr;  // the caller's texts
     if constexpr (kPositional) {
       const std::uint32_t pairs = shape.rope.pairs();
       if (!unit_rotations.reserve(static_cast<std::size_t>(kRotationSpan) * pairs))
@@ -157,6 +159,12 @@ struct KvCache<CacheTraitsType>::State {
     const TokenRows* k = nullptr;
     const TokenRows* v = nullptr;
     LaneTags tags{};
+  };
+
+  // Non-finite elements of a call that become zeros.
+  struct Replaced {
+    std::uint64_t keys = 0;
+    std::uint64_t values = 0;
   };
 
   [[nodiscard]] std::uint32_t given_tag(const Call& call, std::uint32_t index,
@@ -237,10 +245,13 @@ struct KvCache<CacheTraitsType>::State {
     if (kScope != MapScope::kHead && tags.tags != nullptr && tags.head_stride != 0)
       return Status::kInvalid;
     const Call call{layer, l.total(), static_cast<std::uint32_t>(k.tokens), &k, &values, tags};
-    std::uint64_t replaced = 0;
+    Replaced replaced;
     if (const Status status = check_values(call, replaced); !ok(status)) return status;
     const Status status = advance(call, false);
-    if (ok(status)) l.counters.non_finite += replaced;
+    if (ok(status)) {
+      l.key_counters.non_finite += replaced.keys;
+      l.value_counters.non_finite += replaced.values;
+    }
     return status;
   }
   Status commit(std::uint32_t layer, std::uint32_t n, LaneTags tags) noexcept {
@@ -373,7 +384,7 @@ struct KvCache<CacheTraitsType>::State {
     clean(row, kDim);
     return fits<kKeys>(call.layer, index, head, lane, row);
   }
-  Status check_values(const Call& call, std::uint64_t& replaced) const noexcept {
+  Status check_values(const Call& call, Replaced& replaced) const noexcept {
     for (std::uint32_t index = call.first; index < call.first + call.count; ++index) {
       for (std::uint32_t head = 0; head < shape.kv_heads; ++head) {
         const std::uint32_t lane = given_tag(call, index, head);
@@ -385,10 +396,11 @@ struct KvCache<CacheTraitsType>::State {
         if (lane != kUndecided) {
           if (const Status status = check_shared_map(index, lane); !ok(status)) return status;
         }
-        if (const Status status = check_row<true>(call, index, head, lane, replaced); !ok(status))
+        if (const Status status = check_row<true>(call, index, head, lane, replaced.keys);
+            !ok(status))
           return status;
         if constexpr (kStoresValues) {
-          if (const Status status = check_row<false>(call, index, head, lane, replaced);
+          if (const Status status = check_row<false>(call, index, head, lane, replaced.values);
               !ok(status))
             return status;
         }
@@ -622,6 +634,8 @@ struct KvCache<CacheTraitsType>::State {
     const F& format = side.format(call.layer, head);
     auto& stream = side.segments[call.layer].streams[head];
     const StreamStore store = side.store(call.layer);
+    Layer& layer = layers[call.layer];
+    EncodeCounters& counters = kKeys ? layer.key_counters : layer.value_counters;
     float row[F::kDim];
     float coded[kChunk<F> * F::kCoded];
     for (std::uint32_t done = 0; done < n;) {
@@ -630,7 +644,7 @@ struct KvCache<CacheTraitsType>::State {
         load<kKeys>(call, first + done + t, head, row);
         format.forward(row, first + done + t, coded + t * F::kCoded);
       }
-      stream.push(store, format, Rows{coded, take, F::kCoded}, layers[call.layer].counters);
+      stream.push(store, format, Rows{coded, take, F::kCoded}, counters);
       done += take;
     }
   }
@@ -911,6 +925,16 @@ Error KvCache<CacheTraitsType>::check_shape(const CacheShape& shape, const LaneP
   State::each_lane([&]<std::size_t kIndex>() {
     if (kIndex == kRawLane || !ok(error.status)) return;
     const LaneProfile given = kIndex < profile_count ? profiles[kIndex] : LaneProfile{};
+    const auto same = [](const char* a, const char* b) {
+      return a == nullptr || b == nullptr || std::string_view(a) == std::string_view(b);
+    };
+    constexpr auto kName = Text("lane") + number_text<kIndex>();
+    if (!same(given.model, shape.model)) {
+      error = {Status::kNeedsReprofile, (kName + ".model").view()};
+    } else if (!same(given.adapter, shape.adapter)) {
+      error = {Status::kNeedsReprofile, (kName + ".adapter").view()};
+    }
+    if (!ok(error.status)) return;
     const auto check = [&]<class F>(const float* data, std::size_t size, std::string_view field) {
       if (data != nullptr && size != views * F::kProfileSize) error = {Status::kMismatch, field};
       for (std::size_t i = 0; i < views && ok(error.status); ++i) {
@@ -919,7 +943,6 @@ Error KvCache<CacheTraitsType>::check_shape(const CacheShape& shape, const LaneP
       }
     };
     using Pair = Lane<kIndex>;
-    constexpr auto kName = Text("lane") + number_text<kIndex>();
     check.template operator()<typename Pair::Key>(given.keys, given.key_count,
                                                   (kName + ".key.profile").view());
     if constexpr (kValueKind == ValueKind::kStored) {

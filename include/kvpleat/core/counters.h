@@ -1,4 +1,4 @@
-// Counters that encoding keeps; one set per cache layer. They never influence bytes.
+// Counters that encoding keeps; a cache has one set per layer and side. They never influence bytes.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@ enum class [[nodiscard]] Status : std::uint8_t{
     kMismatch,     // two things that must be equal differ (shapes, element types, tags of a shared
                    // map, identities)
     kUnsupported,  // this composition cannot do it
+    kNeedsReprofile,  // calibrated data was made for another model or another set of adapters
 };
 
 [[nodiscard]] constexpr bool ok(Status status) noexcept {
@@ -46,6 +47,8 @@ constexpr const char* to_string(Status status) noexcept {
       return "mismatch";
     case Status::kUnsupported:
       return "unsupported";
+    case Status::kNeedsReprofile:
+      return "needs_reprofile";
   }
   return "unknown";
 }
