@@ -8,6 +8,7 @@
 #include "compare/recording.h"
 #include "kvpleat/calibrate/channel_mean.h"
 #include "kvpleat/calibrate/thresholds.h"
+#include "kvpleat/core/concepts.h"
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/split/threshold.h"
 #include "kvpleat/transform/center.h"
@@ -64,16 +65,39 @@ struct TransformProfile<kvpleat::Chain<First, Second>> {
   }
 };
 
-// Adds one layer's thresholds: 4 % outer, 6 % inner over all heads, the same for each head.
-inline void append_thresholds(const Rows& rows, std::uint32_t layer, std::vector<float>& profile) {
+// Adds one head's floats of a splitter's profile.
+template <class Split>
+struct SplitProfile {
+  static_assert(Split::kProfileSize == 0, "compare: SplitProfile of this splitter is missing");
+  static void append(const Rows&, std::uint32_t, std::uint32_t, std::vector<float>&) {}
+};
+// 4 % outer, 6 % inner over all heads of the layer, the same for each head.
+inline void append_thresholds(const Rows& rows, std::uint32_t layer, kvpleat::BandShares shares,
+                              std::vector<float>& profile) {
   const Recording& r = rows.recording;
   const auto first = rows.stored.begin() + static_cast<std::ptrdiff_t>(r.row(layer, 0, 0));
   std::vector<float> sample(
       first, first + static_cast<std::ptrdiff_t>(calibration_tokens(r) * r.kv_heads * r.dim));
   float thresholds[4] = {};
-  if (!ok(kvpleat::band_thresholds(sample.data(), sample.size(), {}, thresholds))) return;
+  if (!ok(kvpleat::band_thresholds(sample.data(), sample.size(), shares, thresholds))) return;
   profile.insert(profile.end(), thresholds, thresholds + 4);
 }
+template <>
+struct SplitProfile<kvpleat::ThresholdSplit> {
+  static void append(const Rows& rows, std::uint32_t layer, std::uint32_t,
+                     std::vector<float>& profile) {
+    append_thresholds(rows, layer, {}, profile);
+  }
+};
+
+// Adds one head's floats of a quantizer's profile. Called after the transform's: `profile` ends with
+// what the format has so far.
+template <class Quant>
+struct QuantProfile {
+  static_assert(!kvpleat::ProfiledQuantizer<Quant>,
+                "compare: QuantProfile of this quantizer is missing");
+  static void append(const Rows&, std::uint32_t, std::uint32_t, std::vector<float>&) {}
+};
 
 // The profile of a format: [layers, kv_heads, kProfileSize]; empty if it needs none.
 template <class F>
@@ -88,12 +112,21 @@ struct Profile<kvpleat::BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>
     for (std::uint32_t l = 0; l < rows.recording.layers; ++l) {
       for (std::uint32_t h = 0; h < rows.recording.kv_heads; ++h) {
         TransformProfile<Transform>::append(rows, l, h, profile);
-        if constexpr (std::is_same_v<Split, kvpleat::ThresholdSplit>)
-          append_thresholds(rows, l, profile);
+        SplitProfile<Split>::append(rows, l, h, profile);
+        QuantProfile<Quant>::append(rows, l, h, profile);
       }
     }
     return profile;
   }
+};
+
+// Which lanes the tokens of a recording go to. Specialise it for a preset of several lanes.
+//   default_lanes: CacheShape::default_lanes; empty: the cache's own choice
+//   token_lane:    the tag of a token, if kTagged
+template <class Traits>
+struct Placement {
+  static constexpr bool kTagged = false;
+  static std::vector<std::uint8_t> default_lanes(const Recording&) { return {}; }
 };
 
 }  // namespace compare

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,18 +24,17 @@ template <class Traits>
 class Runner {
  public:
   using Cache = kvpleat::KvCache<Traits>;
-  using Lane = typename Cache::template Lane<0>;
 
   Runner(const Recording& recording, const Options& options)
       : recording_(recording),
         options_(options),
-        key_profile_(
-            Profile<typename Lane::Key>::of({recording, recording.keys, recording.keys_pre})),
-        value_profile_(
-            Profile<typename Lane::Value>::of({recording, recording.values, recording.values})),
-        lanes_(recording.layers, 0) {
-    if (options.raw_ends)
-      lanes_.front() = lanes_.back() = static_cast<std::uint8_t>(Cache::kRawLane);
+        profiles_(make_profiles(std::make_index_sequence<Cache::kLanes>())),
+        lanes_(Placement<Traits>::default_lanes(recording)) {
+    if (!options.raw_ends) return;
+    if (lanes_.empty()) lanes_.assign(recording.layers, 0);
+    const std::size_t of_a_layer = lanes_.size() / recording.layers;
+    for (std::size_t i = 0; i < of_a_layer; ++i)
+      lanes_[i] = lanes_[lanes_.size() - 1 - i] = static_cast<std::uint8_t>(Cache::kRawLane);
   }
 
   [[nodiscard]] kvpleat::Result<Cache> create() const {
@@ -48,22 +48,32 @@ class Runner {
     shape.rope = recording_.rope;
     shape.default_lanes = lanes_.data();
     shape.default_lane_count = lanes_.size();
-    kvpleat::LaneProfile profile;
-    if (!key_profile_.empty()) profile = {key_profile_.data(), key_profile_.size(), nullptr, 0};
-    if (!value_profile_.empty()) {
-      profile.values = value_profile_.data();
-      profile.value_count = value_profile_.size();
+    std::vector<kvpleat::LaneProfile> views;
+    for (const LaneFloats& own : profiles_) {
+      kvpleat::LaneProfile& view = views.emplace_back();
+      if (!own.keys.empty()) view.keys = own.keys.data();
+      if (!own.values.empty()) view.values = own.values.data();
+      view.key_count = own.keys.size();
+      view.value_count = own.values.size();
     }
-    return Cache::create(shape, &profile, 1);
+    return Cache::create(shape, views.data(), views.size());
   }
   // Tokens [first, first + n) of a layer.
   kvpleat::Status append(Cache& cache, std::uint32_t layer, std::uint32_t first,
                          std::uint32_t n) const {
     const std::size_t at = recording_.row(layer, first, 0);
-    return cache.append(
-        layer,
-        kvpleat::TokenRows(recording_.keys.data() + at, n, recording_.kv_heads, recording_.dim),
-        kvpleat::TokenRows(recording_.values.data() + at, n, recording_.kv_heads, recording_.dim));
+    const kvpleat::TokenRows keys(recording_.keys.data() + at, n, recording_.kv_heads,
+                                  recording_.dim);
+    const kvpleat::TokenRows values(recording_.values.data() + at, n, recording_.kv_heads,
+                                    recording_.dim);
+    if constexpr (Placement<Traits>::kTagged) {
+      std::vector<std::uint8_t> tags(n);
+      for (std::uint32_t t = 0; t < n; ++t)
+        tags[t] = Placement<Traits>::token_lane(recording_, first + t);
+      return cache.append(layer, keys, values, {tags.data(), 1, 0});
+    } else {
+      return cache.append(layer, keys, values);
+    }
   }
   // Decode attention of the last query of every group: one sample, ns per cached token and KV head.
   double attend_sample(const Cache& cache) const {
@@ -84,11 +94,26 @@ class Runner {
   }
 
  private:
+  struct LaneFloats {
+    std::vector<float> keys;
+    std::vector<float> values;
+  };
+  template <std::size_t... kIndices>
+  std::vector<LaneFloats> make_profiles(std::index_sequence<kIndices...>) const {
+    std::vector<LaneFloats> all;
+    const auto add = [&]<class Pair>() {
+      all.push_back(
+          {Profile<typename Pair::Key>::of({recording_, recording_.keys, recording_.keys_pre}),
+           Profile<typename Pair::Value>::of({recording_, recording_.values, recording_.values})});
+    };
+    (add.template operator()<typename Cache::template Lane<kIndices>>(), ...);
+    return all;
+  }
+
   const Recording& recording_;
   const Options& options_;
-  std::vector<float> key_profile_;
-  std::vector<float> value_profile_;
-  std::vector<std::uint8_t> lanes_;
+  std::vector<LaneFloats> profiles_;
+  std::vector<std::uint8_t> lanes_;  // empty: the cache's own choice
 };
 
 // Errors of a filled cache, averaged over what the recording has.

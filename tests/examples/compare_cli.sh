@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The command line of compare: names, keys, exit codes. Usage: compare_cli.sh PROGRAM
+# The command line of compare: names, keys, exit codes. Usage: compare_cli.sh PROGRAM "NAMES OF ALL PRESETS"
 set -euo pipefail
 program=$1
-names="F32 F16 BF16 Int8 Int6 Int5 Int4 Int3 Int2 Int4G32 Int4Channel Int2Channel Kivi4 Kivi2 Int4TopK Oaken CenteredRotated4"
+names=$2
 data=$(cd "$(dirname "$0")/../../examples/data" && pwd)
 fail() { echo "FAILED: $*"; exit 1; }
 

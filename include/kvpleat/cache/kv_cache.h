@@ -84,6 +84,10 @@ class KvCache {
   static constexpr ValueKind kValueKind = Lanes::template At<0>::kValueKind;
   static constexpr std::uint32_t kValueDim = kValueKind == ValueKind::kNone ? 0 : Traits::kValueDim;
   static constexpr MapScope kScope = Traits::kScope;
+  static_assert(
+      !(Traits::kRawEnds && kScope == MapScope::kSequence),
+      "kvpleat: kRawEnds gives layers lanes of their own, a sequence-scoped cache has one "
+      "map for all layers: use MapScope::kLayer or kHead");
   using RawElement = typename Traits::RawElement;
 
   // Lanes and the raw lane as pairs of formats.

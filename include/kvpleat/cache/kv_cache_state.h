@@ -181,7 +181,8 @@ struct KvCache<CacheTraitsType>::State {
   }
   static std::uint32_t default_lane(const CacheShape& shape, std::uint32_t layer,
                                     std::uint32_t head) noexcept {
-    if (shape.default_lane_count == 0) return 0;
+    if (shape.default_lane_count == 0)
+      return Traits::kRawEnds && (layer == 0 || layer + 1 == shape.layers) ? kRawLane : 0;
     if (shape.default_lane_count == 1) return shape.default_lanes[0];
     if (shape.default_lane_count == shape.layers) return shape.default_lanes[layer];
     return shape.default_lanes[layer * shape.kv_heads + head];

@@ -93,11 +93,14 @@ enum class MapScope : std::uint8_t { kSequence, kLayer, kHead };
 // Base of a cache's traits; derive and give Lanes.
 //   RawElement: what sinks, the residual and the rows of open lanes are held in. float keeps any
 //   input exactly; Half or BFloat16 halve the memory and keep 16-bit input exactly.
+//   kRawEnds: tokens of the first and the last layer go to the raw lane, unless
+//   CacheShape::default_lanes or the tags of an append say otherwise.
 template <std::uint32_t kKeyChannels, std::uint32_t kValueChannels = kKeyChannels>
 struct CacheTraits {
   static constexpr std::uint32_t kKeyDim = kKeyChannels;
   static constexpr std::uint32_t kValueDim = kValueChannels;
   static constexpr MapScope kScope = MapScope::kLayer;
+  static constexpr bool kRawEnds = false;
   using RawElement = float;
   using Store = DefaultStore;
   using Kernels = ReferenceKernels;

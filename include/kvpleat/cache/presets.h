@@ -6,6 +6,7 @@
 
 #include "kvpleat/cache/lanes.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/half.h"
 #include "kvpleat/format/formats.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -60,6 +61,12 @@ struct Int4TopK : Single<formats::Int4TopK<kDim>, formats::Int4TopK<kDim>> {};
 // Needs thresholds for keys and values (calibrate/thresholds.h). Source: Oaken, ISCA 2025.
 template <std::uint32_t kDim>
 struct Oaken : Single<formats::Oaken<kDim>, formats::Oaken<kDim>> {};
+// The first and the last layer in 16 bits.
+template <std::uint32_t kDim>
+struct OakenEnds : Oaken<kDim> {
+  using RawElement = Half;
+  static constexpr bool kRawEnds = true;
+};
 
 // Phase-centred (calibrate/channel_mean.h) and rotated keys, rotated values.
 template <std::uint32_t kDim>

@@ -26,6 +26,7 @@ extern template class KvCache<presets::Kivi4<64>>;
 extern template class KvCache<presets::Kivi2<64>>;
 extern template class KvCache<presets::Int4TopK<64>>;
 extern template class KvCache<presets::Oaken<64>>;
+extern template class KvCache<presets::OakenEnds<64>>;
 extern template class KvCache<presets::CenteredRotated4<64>>;
 
 extern template class KvCache<presets::F32<128>>;
@@ -44,6 +45,7 @@ extern template class KvCache<presets::Kivi4<128>>;
 extern template class KvCache<presets::Kivi2<128>>;
 extern template class KvCache<presets::Int4TopK<128>>;
 extern template class KvCache<presets::Oaken<128>>;
+extern template class KvCache<presets::OakenEnds<128>>;
 extern template class KvCache<presets::CenteredRotated4<128>>;
 
 }  // namespace kvpleat::inline KVPLEAT_ISA
