@@ -18,7 +18,7 @@ namespace {
 
 template <std::uint32_t kDim>
 struct Fixture {
-  using Layout = FusedCodec::Layout<kDim, ThresholdSplit, GroupShiftQuant, Role::kKey>;
+  using Layout = FusedCodec::Layout<kDim, ThresholdSplit, GroupShiftQuant<>, Role::kKey>;
 
   ThresholdSplit split;
   std::vector<std::uint8_t> block = std::vector<std::uint8_t>(Layout::kBlockBytes, 0);
@@ -33,17 +33,17 @@ struct Fixture {
     const Rows view{rows.data(), rows.size() / kDim, kDim};
     for (std::uint32_t t = 0; t < view.count; ++t) {
       typename Layout::Stat stat;
-      Layout::observe(split, GroupShiftQuant{}, view[t], stat);
+      Layout::observe(split, GroupShiftQuant<>{}, view[t], stat);
       Layout::write_shared(stat, slot + t, shared.data());
     }
     SpillWriter writer{spill.data(), spill_bytes, static_cast<std::uint32_t>(spill.size())};
-    Layout::encode(split, GroupShiftQuant{}, view, slot, shared.data(), block.data(), writer,
+    Layout::encode(split, GroupShiftQuant<>{}, view, slot, shared.data(), block.data(), writer,
                    counters);
     spill_bytes = writer.size;
   }
   std::vector<float> decode(std::uint32_t slot, std::uint32_t n) const {
     std::vector<float> rows(n * kDim);
-    Layout::decode(split, GroupShiftQuant{},
+    Layout::decode(split, GroupShiftQuant<>{},
                    BlockBytes{block.data(), shared.data(), spill.data(), spill_bytes}, slot,
                    MutableRows{rows.data(), n, kDim});
     return rows;
@@ -140,12 +140,12 @@ TEST_CASE("fused: counts, spill and error bounds on random rows, with a short la
 
   const std::vector<float> back = f.decode(0, 64);
   for (std::uint32_t t = 0; t < 64; ++t) {
-    const auto parameters = GroupShiftQuant::read(f.shared.data() + 12 * t);
+    const auto parameters = GroupShiftQuant<>::read(f.shared.data() + 12 * t);
     for (std::uint32_t c = 0; c < kDim; ++c) {
       const float x = rows[t * kDim + c];
       const float y = back[t * kDim + c];
       const BandSide at = f.split.band(x);
-      const float step = parameters.band[static_cast<std::size_t>(at.band)].step;
+      const float step = parameters.of(at).step;
       // Four float roundings of values below |x| + 1 (shift, scale, add, shift back).
       const float rounding = 0x1p-22f * (std::fabs(x) + 1.0f);
       CHECK(std::fabs(y - x) <= (at.band == Band::kMiddle ? step : step / 2) + rounding);

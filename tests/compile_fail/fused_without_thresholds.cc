@@ -3,9 +3,9 @@
 
 using namespace kvpleat;
 
-static_assert(composable<TopKSplit<4>, GroupShiftQuant, FusedCodec>.refusal ==
+static_assert(composable<TopKSplit<4>, GroupShiftQuant<>, FusedCodec>.refusal ==
               Refusal::kFusedNeedsThresholds);
 
-using Mine = BlockFormat<64, NoTransform, TopKSplit<4>, GroupShiftQuant, FusedCodec>;
+using Mine = BlockFormat<64, NoTransform, TopKSplit<4>, GroupShiftQuant<>, FusedCodec>;
 
 constexpr auto kBytes = Mine::kBlockBytes;

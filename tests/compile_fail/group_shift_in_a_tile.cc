@@ -3,9 +3,9 @@
 
 using namespace kvpleat;
 
-static_assert(composable<NoSplit, GroupShiftQuant, DenseCodec>.refusal ==
+static_assert(composable<NoSplit, GroupShiftQuant<>, DenseCodec>.refusal ==
               Refusal::kGroupShiftNeedsFused);
 
-using Mine = BlockFormat<64, NoTransform, NoSplit, GroupShiftQuant, DenseCodec>;
+using Mine = BlockFormat<64, NoTransform, NoSplit, GroupShiftQuant<>, DenseCodec>;
 
 constexpr auto kBytes = Mine::kBlockBytes;

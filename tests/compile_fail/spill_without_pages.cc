@@ -4,7 +4,7 @@
 
 using namespace kvpleat;
 
-static_assert(composable<ThresholdSplit, GroupShiftQuant, FusedCodec, DenseStore>.refusal ==
+static_assert(composable<ThresholdSplit, GroupShiftQuant<>, FusedCodec, DenseStore>.refusal ==
               Refusal::kSpillNeedsStore);
 
 struct Mine : CacheTraits<64> {

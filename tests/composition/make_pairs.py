@@ -88,7 +88,7 @@ def choose():
 
 def quantizer(row):
     if row["family"] == "GroupShift":
-        return "GroupShiftQuant"
+        return "GroupShiftQuant<>"
     group = {"whole": "kWholeHead, Axis::kChannels", "channels": "32, Axis::kChannels",
              "tokens": "32, Axis::kTokens"}[row["group"]]
     side = "" if row["family"] == "PowerOfTwo" else ", " + row["side"]
@@ -145,7 +145,7 @@ def refused_unit():
 constexpr Row kRows[] = {
 """
     quants = {"Affine": "AffineQuant<4>", "Symmetric": "SymmetricQuant<4>",
-              "PowerOfTwo": "PowerOfTwoQuant<4>", "GroupShift": "GroupShiftQuant"}
+              "PowerOfTwo": "PowerOfTwoQuant<4>", "GroupShift": "GroupShiftQuant<>"}
     count = refused = 0
     for values in itertools.product(*(FACTORS[n] for n in ("split", "family", "codec", "store"))):
         row = dict(zip(("split", "family", "codec", "store"), values))

@@ -133,7 +133,7 @@ TEST_CASE("25 TopKSplit<4> SlotCodec DefaultStore None 16, Symmetric 6 channels 
 }
 
 TEST_CASE("28 ThresholdSplit FusedCodec DefaultStore Rotated 16, GroupShift") {
-  using Quant = GroupShiftQuant;
+  using Quant = GroupShiftQuant<>;
   using Mine = Composed<16, Rotated, ThresholdSplit, Quant, FusedCodec, DefaultStore>;
   composition::Policies policies;
   policies.dim = 16;

@@ -78,7 +78,7 @@ TEST_CASE("14 NoSplit DenseCodec DenseStore None 24, Symmetric 4 whole BFloat16"
 }
 
 TEST_CASE("17 ThresholdSplit FusedCodec UnitStore None 40, GroupShift") {
-  using Quant = GroupShiftQuant;
+  using Quant = GroupShiftQuant<>;
   using Mine = Composed<40, None, ThresholdSplit, Quant, FusedCodec, UnitStore>;
   composition::Policies policies;
   policies.dim = 40;

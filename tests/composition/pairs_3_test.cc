@@ -49,7 +49,7 @@ TEST_CASE("09 NoSplit DenseCodec UnitStore Centered 40, PowerOfTwo 3 whole float
 }
 
 TEST_CASE("12 ThresholdSplit FusedCodec DefaultStore Centered 16, GroupShift") {
-  using Quant = GroupShiftQuant;
+  using Quant = GroupShiftQuant<>;
   using Mine = Composed<16, Centered, ThresholdSplit, Quant, FusedCodec, DefaultStore>;
   composition::Policies policies;
   policies.dim = 16;
@@ -84,7 +84,7 @@ TEST_CASE("18 TopKSplit<1> SlotCodec DefaultStore CenteredRotated 40, PowerOfTwo
 }
 
 TEST_CASE("21 ThresholdSplit FusedCodec UnitStore CenteredRotated 24, GroupShift") {
-  using Quant = GroupShiftQuant;
+  using Quant = GroupShiftQuant<>;
   using Mine = Composed<24, CenteredRotated, ThresholdSplit, Quant, FusedCodec, UnitStore>;
   composition::Policies policies;
   policies.dim = 24;

@@ -135,5 +135,5 @@ TEST_CASE("the identity names every policy and the role") {
   CHECK(formats::Int4<64>::As<Role::kValue>::kId.view().ends_with("role=value"));
   CHECK(formats::Oaken<64>::kId.view() ==
         "dim=64;transform=none;split=threshold;bands=3;quant=group_shift;bits=4;outlier=sign_"
-        "magnitude_5;shift=outer_and_middle;codec=fused;order=published;role=key");
+        "magnitude_5;shift=outer_and_middle;scope=layer;codec=fused;order=published;role=key");
 }

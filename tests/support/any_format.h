@@ -127,8 +127,8 @@ inline constexpr bool kIsRaw<kvpleat::RawFormat<kDim, Element>> = true;
 // with another law.
 template <class F>
 struct ErrorBound {
-  // Affine: half the stored step. Slots: half the stored delta scale. Fused: a step in the middle
-  // band, half a step elsewhere. Raw: half a unit in the last place.
+  // Affine: half the stored step. Slots: half the stored delta scale. Fused: a step in bands that
+  // a code divides into sides, half a step elsewhere. Raw: half a unit in the last place.
   static float of(const F& format, const float* row, std::uint32_t slot, std::uint32_t c,
                   const BlockData& data) {
     const float size = std::fabs(row[c]);
@@ -139,13 +139,12 @@ struct ErrorBound {
       const bool half = F::kId.view().find("bf16") == std::string_view::npos;
       return half ? std::fmax(size * 0x1p-11f, 0x1p-25f) : size * 0x1p-8f;
     } else if constexpr (F::kSpills) {
-      const auto parameters =
-          decltype(F::quant)::read(data.shared.data() + slot * decltype(F::quant)::kParameterBytes);
+      using Quant = decltype(F::quant);
       const kvpleat::BandSide at = format.split.band(row[c]);
-      const float step = parameters.band[static_cast<std::size_t>(at.band)].step;
+      const float step = F::Layout::parameters(data.bytes(), slot).of(at).step;
       // Shift, scale, add and shift back round four times, each within 2^-24 of at most |x| + 2
       // (the thresholds are below 1 and so is what they shift by).
-      return (at.band == kvpleat::Band::kMiddle ? step : step / 2.0f) + 0x1p-22f * (size + 2.0f);
+      return (Quant::divides(at.band) ? step : step / 2.0f) + 0x1p-22f * (size + 2.0f);
     } else {
       using Dense = typename F::Layout::Dense;
       const std::uint32_t group = Dense::kAlongTokens ? c : c / Dense::kGroupChannels;

@@ -76,8 +76,12 @@ template <class Q>
 concept BandQuantizer = std::is_trivially_copyable_v<Q> && requires {
   typename Q::Stat;
   typename Q::Parameters;
-  { Q::kParameterBytes } -> std::convertible_to<std::uint32_t>;
-  { Q::kBits } -> std::convertible_to<std::uint32_t>;
+  { Q::kParameterBytes } -> std::convertible_to<std::uint32_t>;  // of a token
+  { Q::kPerHead } -> std::convertible_to<bool>;                  // or over all heads of the layer
+  { Q::kBits } -> std::convertible_to<std::uint32_t>;            // of a middle value
+  { Q::kOutlierBits } -> std::convertible_to<std::uint32_t>;     // of any other
+  { Q::kOuterBands } -> std::convertible_to<std::uint32_t>;
+  { Q::kInnerBands } -> std::convertible_to<std::uint32_t>;
   { Q::kLargest } -> std::convertible_to<float>;
   { Q::kId } -> std::convertible_to<std::string_view>;
 };
@@ -114,13 +118,13 @@ concept BandSplitter = OutlierSplitter<S> && requires(const S split, float x) {
   { split.band(x) } -> std::same_as<BandSide>;
 };
 
-// Decides by the four thresholds that GroupShiftQuant shifts by.
+// Decides by thresholds, which GroupShiftQuant shifts by: edge(at) is the one between the outer or middle band `at` and
+// what lies inward of it, on its side.
 template <class S>
-concept ThresholdSplitter = BandSplitter<S> && requires(const S split) {
-  { split.outer_low } -> std::convertible_to<float>;
-  { split.inner_low } -> std::convertible_to<float>;
-  { split.inner_high } -> std::convertible_to<float>;
-  { split.outer_high } -> std::convertible_to<float>;
+concept ThresholdSplitter = BandSplitter<S> && requires(const S split, BandSide at) {
+  { S::kOuterBands } -> std::convertible_to<std::uint32_t>;
+  { S::kInnerBands } -> std::convertible_to<std::uint32_t>;
+  { split.edge(at) } -> std::convertible_to<float>;
 };
 
 // Chooses the lane of a token, O(1). kDeferred: needs features of the finished forward pass, so tokens wait in staging.

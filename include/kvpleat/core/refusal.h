@@ -27,6 +27,7 @@ enum class Refusal : std::uint8_t {
   kSlotsNeedVectorSplit,
   kFusedNeedsThresholds,
   kFusedNeedsGroupShift,
+  kBandsDiffer,
   kGroupShiftNeedsFused,
   kSpillNeedsStore,
 };
@@ -63,6 +64,9 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kFusedNeedsGroupShift:
       return "FusedCodec puts 4-bit payloads of three bands in the dense nibbles: use "
              "GroupShiftQuant";
+    case Refusal::kBandsDiffer:
+      return "the quantizer has other numbers of outer and inner bands than the splitter: give "
+             "GroupShiftQuant the splitter's kOuterBands and kInnerBands";
     case Refusal::kGroupShiftNeedsFused:
       return "GroupShiftQuant scales per band over all heads: use FusedCodec";
     case Refusal::kSpillNeedsStore:
@@ -104,6 +108,9 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kFusedNeedsGroupShift,
                 "kvpleat: FusedCodec puts 4-bit payloads of three bands in the dense nibbles: use "
                 "GroupShiftQuant");
+  static_assert(kRefusal != Refusal::kBandsDiffer,
+                "kvpleat: the quantizer has other numbers of outer and inner bands than the "
+                "splitter: give GroupShiftQuant the splitter's kOuterBands and kInnerBands");
   static_assert(kRefusal != Refusal::kGroupShiftNeedsFused,
                 "kvpleat: GroupShiftQuant scales per band over all heads: use FusedCodec");
   static_assert(kRefusal != Refusal::kSpillNeedsStore,

@@ -85,7 +85,7 @@ using Int4TopK = BlockFormat<kDim, NoTransform, TopKSplit<4>, AffineQuant<4>, Sl
 
 // Oaken, published bytes. Needs thresholds (ThresholdSplit's profile).
 template <std::uint32_t kDim>
-using Oaken = BlockFormat<kDim, NoTransform, ThresholdSplit, GroupShiftQuant, FusedCodec>;
+using Oaken = BlockFormat<kDim, NoTransform, ThresholdSplit, GroupShiftQuant<>, FusedCodec>;
 
 // Keys: phase-centred, then rotated. Values: rotated.
 template <std::uint32_t kDim, std::uint32_t kBits>

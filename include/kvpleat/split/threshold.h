@@ -21,6 +21,8 @@ struct ThresholdSplit {
   static constexpr auto kId = Text("split=threshold;bands=3");
   static constexpr std::uint32_t kMaxOutliers = 0xffffffffu;  // every element may be one
   static constexpr std::uint32_t kProfileSize = 4;
+  static constexpr std::uint32_t kOuterBands = 1;
+  static constexpr std::uint32_t kInnerBands = 1;
 
   float outer_low = 0.0f;
   float inner_low = 0.0f;
@@ -53,6 +55,11 @@ struct ThresholdSplit {
     if (x > inner_high) return {Band::kMiddle, false};
     if (x < inner_low) return {Band::kMiddle, true};
     return {Band::kInner, x < 0.0f};
+  }
+  // The threshold that a value of the outer or the middle band went beyond.
+  KVPLEAT_HD constexpr float edge(BandSide at) const {
+    if (at.band == Band::kOuter) return at.low ? outer_low : outer_high;
+    return at.low ? inner_low : inner_high;
   }
 };
 
