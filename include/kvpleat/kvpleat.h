@@ -15,7 +15,10 @@
 // transform: between rows and coded space
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
+#include "kvpleat/transform/channel_scale.h"
+#include "kvpleat/transform/dense_rotation.h"
 #include "kvpleat/transform/hadamard.h"
+#include "kvpleat/transform/kronecker_hadamard.h"
 #include "kvpleat/transform/no_transform.h"
 #include "kvpleat/transform/rope.h"
 
@@ -57,4 +60,5 @@
 
 // calibrate: profiles from data
 #include "kvpleat/calibrate/channel_mean.h"
+#include "kvpleat/calibrate/channel_stats.h"
 #include "kvpleat/calibrate/thresholds.h"

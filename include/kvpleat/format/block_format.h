@@ -93,6 +93,7 @@ struct BlockFormat {
         if (!is_finite(profile[i])) return false;
       }
     }
+    if (!valid_transform<Transform, kHeadDim>(profile)) return false;
     if constexpr (ProfiledQuantizer<Quant>) {
       if (!Quant::valid(quant_profile(profile))) return false;
     }

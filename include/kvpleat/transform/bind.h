@@ -6,6 +6,8 @@
 //   restore:  restore(forward(x, p), 1, p) == x within ulps. It is linear in (coded, weight), so a
 //             weighted sum of coded rows may be restored with weight = sum of the weights, if the
 //             transform is not positional.
+// Optional, for a transform that not every profile suits (a matrix, scales):
+//   template <std::uint32_t kDim> static bool valid(const float* profile);   null: none was given
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,16 @@ Transform bind_transform(const BindContext& context) {
     return Transform::template bind_for<kDim>(context);
   } else {
     return Transform::bind(context);
+  }
+}
+
+// Whether a head's profile (null: none given; else finite) can be used by a transform.
+template <class Transform, std::uint32_t kDim>
+bool valid_transform(const float* profile) {
+  if constexpr (requires { Transform::template valid<kDim>(profile); }) {
+    return Transform::template valid<kDim>(profile);
+  } else {
+    return true;
   }
 }
 

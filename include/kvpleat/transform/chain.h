@@ -30,6 +30,12 @@ struct Chain {
     return chain;
   }
 
+  template <std::uint32_t kDim>
+  static bool valid(const float* profile) {
+    const float* rest = profile == nullptr ? nullptr : profile + First::profile_size(kDim);
+    return valid_transform<First, kDim>(profile) && valid_transform<Second, kDim>(rest);
+  }
+
   [[no_unique_address]] First first;
   [[no_unique_address]] Second second;
 
