@@ -20,6 +20,7 @@
 #include "kvpleat/transform/hadamard.h"
 #include "kvpleat/transform/kronecker_hadamard.h"
 #include "kvpleat/transform/no_transform.h"
+#include "kvpleat/transform/plain_hadamard.h"
 #include "kvpleat/transform/rope.h"
 
 // split: which elements are outliers
@@ -29,18 +30,21 @@
 
 // quant: from numbers to codes
 #include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/ggml.h"
 #include "kvpleat/quant/group_shift.h"
 #include "kvpleat/quant/symmetric.h"
 
 // codec: from codes to bytes
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/fused.h"
+#include "kvpleat/codec/row.h"
 #include "kvpleat/codec/slots.h"
 
 // format: all of them together
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/composable.h"
 #include "kvpleat/format/formats.h"
+#include "kvpleat/format/ggml.h"
 #include "kvpleat/format/raw.h"
 
 // store: memory

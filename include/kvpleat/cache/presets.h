@@ -73,5 +73,23 @@ template <std::uint32_t kDim>
 struct CenteredRotated4
     : Single<formats::CenteredRotatedKey<kDim, 4>, formats::RotatedValue<kDim, 4>> {};
 
+// ggml's block types, for exchange with engines; GgmlQ4_0Hadamard is what llama.cpp stores where it
+// rotates.
+template <std::uint32_t kDim>
+struct GgmlQ8_0 : Single<formats::GgmlQ8_0<kDim>, formats::GgmlQ8_0<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlQ5_1 : Single<formats::GgmlQ5_1<kDim>, formats::GgmlQ5_1<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlQ5_0 : Single<formats::GgmlQ5_0<kDim>, formats::GgmlQ5_0<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlQ4_1 : Single<formats::GgmlQ4_1<kDim>, formats::GgmlQ4_1<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlQ4_0 : Single<formats::GgmlQ4_0<kDim>, formats::GgmlQ4_0<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlIq4Nl : Single<formats::GgmlIq4Nl<kDim>, formats::GgmlIq4Nl<kDim>> {};
+template <std::uint32_t kDim>
+struct GgmlQ4_0Hadamard : Single<formats::GgmlQ4_0Hadamard<kDim>, formats::GgmlQ4_0Hadamard<kDim>> {
+};
+
 }  // namespace presets
 }  // namespace kvpleat::inline KVPLEAT_ISA

@@ -28,6 +28,13 @@ extern template class KvCache<presets::Int4TopK<64>>;
 extern template class KvCache<presets::Oaken<64>>;
 extern template class KvCache<presets::OakenEnds<64>>;
 extern template class KvCache<presets::CenteredRotated4<64>>;
+extern template class KvCache<presets::GgmlQ8_0<64>>;
+extern template class KvCache<presets::GgmlQ5_1<64>>;
+extern template class KvCache<presets::GgmlQ5_0<64>>;
+extern template class KvCache<presets::GgmlQ4_1<64>>;
+extern template class KvCache<presets::GgmlQ4_0<64>>;
+extern template class KvCache<presets::GgmlIq4Nl<64>>;
+extern template class KvCache<presets::GgmlQ4_0Hadamard<64>>;
 
 extern template class KvCache<presets::F32<128>>;
 extern template class KvCache<presets::F16<128>>;
@@ -47,5 +54,12 @@ extern template class KvCache<presets::Int4TopK<128>>;
 extern template class KvCache<presets::Oaken<128>>;
 extern template class KvCache<presets::OakenEnds<128>>;
 extern template class KvCache<presets::CenteredRotated4<128>>;
+extern template class KvCache<presets::GgmlQ8_0<128>>;
+extern template class KvCache<presets::GgmlQ5_1<128>>;
+extern template class KvCache<presets::GgmlQ5_0<128>>;
+extern template class KvCache<presets::GgmlQ4_1<128>>;
+extern template class KvCache<presets::GgmlQ4_0<128>>;
+extern template class KvCache<presets::GgmlIq4Nl<128>>;
+extern template class KvCache<presets::GgmlQ4_0Hadamard<128>>;
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

@@ -227,7 +227,9 @@ struct DenseCodec {
 
   template <class Split, class Quant>
   static constexpr Refusal refusal() {
-    if constexpr (!Quantizer<Quant>) {
+    if constexpr (RowQuantizer<Quant>) {
+      return Refusal::kRowQuantizerNeedsRows;
+    } else if constexpr (!Quantizer<Quant>) {
       return Refusal::kGroupShiftNeedsFused;
     } else if constexpr (Split::kMaxOutliers > 0) {
       return Refusal::kDenseTakesNoOutliers;

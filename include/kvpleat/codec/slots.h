@@ -35,7 +35,9 @@ struct SlotCodec {
 
   template <class Split, class Quant>
   static constexpr Refusal refusal() {
-    if constexpr (!Quantizer<Quant>) {
+    if constexpr (RowQuantizer<Quant>) {
+      return Refusal::kRowQuantizerNeedsRows;
+    } else if constexpr (!Quantizer<Quant>) {
       return Refusal::kGroupShiftNeedsFused;
     } else if constexpr (!(VectorSplitter<Split> && Split::kMaxOutliers >= 1 &&
                            Split::kMaxOutliers <= 64)) {

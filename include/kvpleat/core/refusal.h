@@ -29,6 +29,9 @@ enum class Refusal : std::uint8_t {
   kFusedNeedsGroupShift,
   kBandsDiffer,
   kGroupShiftNeedsFused,
+  kRowsNeedRowQuantizer,
+  kRowQuantizerNeedsRows,
+  kRowsTakeNoOutliers,
   kSpillNeedsStore,
 };
 
@@ -69,6 +72,12 @@ constexpr std::string_view reason(Refusal refusal) {
              "GroupShiftQuant the splitter's kOuterBands and kInnerBands";
     case Refusal::kGroupShiftNeedsFused:
       return "GroupShiftQuant scales per band over all heads: use FusedCodec";
+    case Refusal::kRowsNeedRowQuantizer:
+      return "RowCodec stores runs that a RowQuantizer codes: use GgmlQuant, or DenseCodec";
+    case Refusal::kRowQuantizerNeedsRows:
+      return "a RowQuantizer (GgmlQuant) lays out its own bytes: use RowCodec";
+    case Refusal::kRowsTakeNoOutliers:
+      return "RowCodec has no place for outliers: use NoSplit";
     case Refusal::kSpillNeedsStore:
       return "the codec spills outliers, but the store has no spill pages: use a store with "
              "kSpillPageBytes > 0";
@@ -113,6 +122,13 @@ struct RefuseComposition {
                 "splitter: give GroupShiftQuant the splitter's kOuterBands and kInnerBands");
   static_assert(kRefusal != Refusal::kGroupShiftNeedsFused,
                 "kvpleat: GroupShiftQuant scales per band over all heads: use FusedCodec");
+  static_assert(kRefusal != Refusal::kRowsNeedRowQuantizer,
+                "kvpleat: RowCodec stores runs that a RowQuantizer codes: use GgmlQuant, or "
+                "DenseCodec");
+  static_assert(kRefusal != Refusal::kRowQuantizerNeedsRows,
+                "kvpleat: a RowQuantizer (GgmlQuant) lays out its own bytes: use RowCodec");
+  static_assert(kRefusal != Refusal::kRowsTakeNoOutliers,
+                "kvpleat: RowCodec has no place for outliers: use NoSplit");
   static_assert(kRefusal != Refusal::kSpillNeedsStore,
                 "kvpleat: the codec spills outliers, but the store has no spill pages: use a store "
                 "with kSpillPageBytes > 0");
