@@ -30,6 +30,9 @@ constexpr const char* kUsage =
     "  --data DIR        k_pre.npy, v.npy, q_pre.npy ([layer, head, token, dim], fp16 or fp32) and "
     "meta.json;\n"
     "                    default: the recording shipped with the examples\n"
+    "  --gaussian DIM    white Gaussian rows instead of a recording; adds the distance to the "
+    "limit "
+    "4^-bits\n"
     "  --per_layer       a row for every layer\n"
     "  --sinks N         keep the first N tokens as they came\n"
     "  --residual N      keep the last N tokens as they came\n"
@@ -40,6 +43,7 @@ constexpr const char* kUsage =
 struct Arguments {
   std::string data;
   bool data_given = false;
+  std::uint32_t gaussian = 0;  // head_dim; 0: a recording
   std::vector<std::string> wanted;
   Options options;
   bool json = false;
@@ -92,6 +96,12 @@ bool parse(int argc, char** argv, Arguments& arguments, std::string& error) {
     } else if (name == "--data") {
       if (!value(arguments.data)) return false;
       arguments.data_given = true;
+    } else if (name == "--gaussian") {
+      if (!number(arguments.gaussian)) return false;
+      if (arguments.gaussian == 0 || arguments.gaussian > 576) {
+        error = "--gaussian takes a head_dim, 1 to 576";
+        return false;
+      }
     } else if (name == "--presets") {
       if (!value(text)) return false;
       arguments.wanted = split_list(text);
@@ -111,6 +121,10 @@ bool parse(int argc, char** argv, Arguments& arguments, std::string& error) {
       return false;
     }
   }
+  if (arguments.gaussian != 0 && arguments.data_given) {
+    error = "--gaussian and --data exclude each other";
+    return false;
+  }
   return true;
 }
 
@@ -127,10 +141,10 @@ std::string default_data() {
   return "";
 }
 
-void print_header() {
+void print_header(bool gaussian) {
   std::printf("%-17s %7s %6s %6s %10s %10s %9s %9s %10s %9s %9s %7s  %s\n", "preset", "bits/el",
               "x f16", "side", "key nmse", "val nmse", "attn err", "worst", "attn KL", "append ns",
-              "attend ns", "/ f16", "path");
+              "attend ns", "/ f16", gaussian ? " gap dB  path" : "path");
 }
 // Fixed width, or a dash for what was not measured.
 std::string cell(bool measured, const char* format, double value) {
@@ -139,16 +153,18 @@ std::string cell(bool measured, const char* format, double value) {
   std::snprintf(text, sizeof text, format, value);
   return text;
 }
-void print_row(const std::string& name, const Result& r, bool timed) {
+void print_row(const std::string& name, const Result& r, bool timed, bool gaussian) {
   if (!r.error.empty()) {
     std::printf("%-17s refused: %s\n", name.c_str(), r.error.c_str());
     return;
   }
-  std::printf("%-17s %7.3f %6.2f %5.1f%% %10.3e %10.3e %9.5f %9.5f %10.3e %9s %9s %7s  %s/%s\n",
+  std::printf("%-17s %7.3f %6.2f %5.1f%% %10.3e %10.3e %9.5f %9.5f %10.3e %9s %9s %7s  %s%s/%s\n",
               name.c_str(), r.bits_per_element, 16.0 / r.bits_per_element, 100.0 * r.side_share,
               r.key_nmse, r.value_nmse, r.attention_error, r.attention_error_worst, r.attention_kl,
               cell(timed, "%.0f", r.append_ns).c_str(), cell(timed, "%.1f", r.attend_ns).c_str(),
-              cell(timed, "%.2f", r.attend_ratio_f16).c_str(), r.path.c_str(), r.target.c_str());
+              cell(timed, "%.2f", r.attend_ratio_f16).c_str(),
+              gaussian ? cell(true, "%7.2f  ", r.gap_db).c_str() : "", r.path.c_str(),
+              r.target.c_str());
 }
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -174,9 +190,11 @@ void print_json(const std::string& name, int layer, const Result& r, bool timed)
   if (r.error.empty()) {
     field("bits_per_element", true, r.bits_per_element);
     field("ratio_to_f16", true, 16.0 / r.bits_per_element);
+    field("format_bits", true, r.format_bits);
     field("side_share", true, r.side_share);
     field("key_nmse", true, r.key_nmse);
     field("value_nmse", true, r.value_nmse);
+    field("gap_db", true, r.gap_db);
     field("attention_error", true, r.attention_error);
     field("attention_error_worst", true, r.attention_error_worst);
     field("attention_kl", true, r.attention_kl);
@@ -216,12 +234,14 @@ int measure(const Arguments& arguments) {
     return 2;
   }
   Recording recording;
-  const std::string folder = arguments.data_given ? arguments.data : default_data();
-  if (folder.empty() && !arguments.data_given) {
+  std::string folder = arguments.data_given ? arguments.data : default_data();
+  if (arguments.gaussian != 0) {
+    folder = "--gaussian";
+    recording = gaussian_recording(arguments.gaussian);
+  } else if (folder.empty() && !arguments.data_given) {
     std::fprintf(stderr, "compare: no recording found beside the program; pass --data DIR\n");
     return 2;
-  }
-  if (!load_recording(folder, recording, error)) {
+  } else if (!load_recording(folder, recording, error)) {
     std::fprintf(stderr, "compare: %s\n", error.c_str());
     return 2;
   }
@@ -269,7 +289,7 @@ int measure(const Arguments& arguments) {
         recording.model.c_str(), recording.layers, recording.kv_heads, recording.dim,
         recording.group(), recording.tokens, recording.queries, recording.rope_text.c_str(),
         kvpleat::kIsaTag);
-    print_header();
+    print_header(arguments.gaussian != 0);
   }
   bool refused = false;
   const auto show = [&](const std::string& name, int layer, const Result& result) {
@@ -278,7 +298,7 @@ int measure(const Arguments& arguments) {
       print_json(name, layer, result, arguments.options.timing);
     } else {
       print_row(layer < 0 ? name : "  layer " + std::to_string(layer), result,
-                arguments.options.timing);
+                arguments.options.timing, arguments.gaussian != 0);
     }
   };
   for (const Preset* preset : selected) {

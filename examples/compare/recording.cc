@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "compare/npy.h"
 
@@ -173,6 +174,41 @@ bool load_recording(const std::string& folder, Recording& recording, std::string
   }
   recording = std::move(made);
   return true;
+}
+
+Recording gaussian_recording(std::uint32_t dim) {
+  Recording made;
+  made.layers = 1;
+  made.kv_heads = 2;
+  made.query_heads = 4;
+  made.tokens = 2048;
+  made.queries = kMostQueries;
+  made.dim = dim;
+  made.scale = 1.0f / std::sqrt(static_cast<float>(dim));
+  made.model = "white Gaussian";
+  made.rope = kvpleat::Rope::standard(kvpleat::RopeLayout::kAdjacent, dim / 2 * 2, 10000.0);
+  made.rope_text = "RoPE adjacent, base 10000";
+  std::mt19937 engine(20240501u);
+  // std::normal_distribution differs between standard libraries; Box and Muller's formula does not.
+  const auto normal = [&] {
+    const double radius = (static_cast<double>(engine()) + 0.5) * 0x1p-32;
+    const double angle = (static_cast<double>(engine()) + 0.5) * 0x1p-32 * 6.283185307179586;
+    return static_cast<float>(std::sqrt(-2.0 * std::log(radius)) * std::cos(angle));
+  };
+  const std::size_t total = static_cast<std::size_t>(made.tokens) * made.kv_heads * dim;
+  made.keys_pre.resize(total);
+  made.keys.resize(total);
+  made.values.resize(total);
+  for (float& x : made.keys_pre) x = normal();
+  for (float& x : made.values) x = normal();
+  for (std::uint32_t t = 0; t < made.tokens; ++t) {
+    for (std::uint32_t h = 0; h < made.kv_heads; ++h)
+      made.rope.rotate(made.keys_pre.data() + made.row(0, t, h), dim, t,
+                       made.keys.data() + made.row(0, t, h));
+  }
+  made.query.resize(static_cast<std::size_t>(made.query_heads) * made.queries * dim);
+  for (float& x : made.query) x = normal();
+  return made;
 }
 
 Recording Recording::layer(std::uint32_t index) const {

@@ -45,6 +45,10 @@ struct Recording {
   [[nodiscard]] Recording layer(std::uint32_t index) const;
 };
 
+// White Gaussian keys, values and queries of unit variance, the same on every call: what limits of
+// rate and distortion are stated for. 2 KV heads, a group of 2, 2048 tokens, RoPE of base 10000.
+Recording gaussian_recording(std::uint32_t dim);
+
 // At most the last 64 queries are kept. False: `error` is one line that says what is wrong.
 bool load_recording(const std::string& folder, Recording& recording, std::string& error);
 

@@ -18,9 +18,11 @@ struct Result {
   std::string error;  // not empty: nothing else is filled in
 
   double bits_per_element = 0.0;  // all bytes of memory() over all elements
+  double format_bits = 0.0;       // of these, what the formats store; no tables, no slack
   double side_share = 0.0;        // of those bytes: everything that is no code
   double key_nmse = 0.0;          // of the keys as stored, after RoPE
   double value_nmse = 0.0;
+  double gap_db = 0.0;                 // 10 log10(4^format_bits * mean of both)
   double attention_error = 0.0;        // mean over heads and queries of |o - o_ref| / |o_ref|
   double attention_error_worst = 0.0;  // largest of them
   double attention_kl = 0.0;           // mean KL(p_ref || p), nats

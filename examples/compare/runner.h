@@ -167,8 +167,11 @@ void measure_errors(const kvpleat::KvCache<Traits>& cache, const Recording& reco
         return;
       }
       result.target = report.target;
-      const kvpleat::Path path = report.key[0] != kvpleat::Path::kNone ? report.key[0] : report.raw;
-      if (path != kvpleat::Path::kNone && result.path.empty()) result.path = to_string(path);
+      for (const kvpleat::Path path : report.key) {
+        if (path != kvpleat::Path::kNone && result.path.empty()) result.path = to_string(path);
+      }
+      if (result.path.empty() && report.raw != kvpleat::Path::kNone)
+        result.path = to_string(report.raw);
       for (std::uint32_t q = 0; q < rows; ++q) {
         for (std::uint32_t m = 0; m < group; ++m) {
           const std::size_t row = recording.query_row(l, h, q, m);
@@ -240,7 +243,13 @@ Result run_preset(const Recording& recording, const Reference& reference, const 
   result.bits_per_element = memory.bits_per_element();
   result.side_share =
       1.0 - static_cast<double>(memory.codes + memory.raw) / static_cast<double>(memory.total());
+  result.format_bits = 8.0 *
+                       static_cast<double>(memory.codes + memory.side + memory.outliers +
+                                           memory.shared + memory.spill + memory.raw) /
+                       static_cast<double>(memory.values);
   measure_errors(cache, recording, reference, result);
+  result.gap_db = 10.0 * std::log10(0.5 * (result.key_nmse + result.value_nmse)) +
+                  20.0 * std::log10(2.0) * result.format_bits;
   if (!options.timing || !result.error.empty()) return result;
 
   // The F16 cache is timed in turn with this one: both see the same machine.

@@ -40,6 +40,11 @@ refused --sinks -1
 refused --residual 4x
 refused --ends fp16
 refused --unknown
+refused --gaussian 0
+refused --gaussian 577
+refused --gaussian x
+refused --gaussian 65
+refused --gaussian 64 --data "$data"
 
 # Malformed folders: never a crash, never a guess.
 folder=$(mktemp -d)
@@ -83,6 +88,15 @@ status=0
 "$program" --data "$folder" --json --no_timing --presets F32,F16 > "$folder/out" || status=$?
 [ "$status" = 1 ] || fail "exit code $status with a refused preset"
 python3 -c 'import json,sys; rows=[json.loads(l) for l in open(sys.argv[1])]; assert "error" in rows[1] and "error" not in rows[0]' "$folder/out" || fail "refusal in JSON"
+
+# White rows: plain 4 bits per head_dim 128 are 5.57 dB above the limit (docs/formats.md says where the figure is from).
+"$program" --gaussian 128 --json --no_timing --presets Int4,F16 > "$folder/out" || fail "--gaussian"
+python3 - "$folder/out" <<'PYTHON' || fail "the gap of Int4"
+import json, sys
+rows = {row["preset"]: row for row in map(json.loads, open(sys.argv[1]))}
+assert abs(rows["Int4"]["format_bits"] - 4.25) < 1e-9, rows
+assert abs(rows["Int4"]["gap_db"] - 5.57) < 0.1, rows
+PYTHON
 
 # Options that change the cache change the table.
 plain=$("$program" --json --no_timing --presets Int2)
