@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check.sh SOURCE INCLUDE_DIR: passes if every compiler here rejects SOURCE and its first error contains the
-# text of SOURCE's first line, "// expect: some text". A second line "// flags: ..." names more flags.
+# text of SOURCE's first line, "// expect: some text". A second line "// flags: ..." names more flags. A source
+# of the Eigen adapter needs KVPLEAT_EIGEN_INCLUDE.
 set -euo pipefail
 source=$1 include=$2
 
@@ -11,6 +12,14 @@ if [[ $expect == "$first_line" || -z $expect ]]; then
   exit 1
 fi
 read -r -a flags < <(sed -n '2s,^// flags: ,,p' "$source") || flags=()
+
+if grep -q 'kvpleat/eigen.h' "$source"; then
+  if [[ -z ${KVPLEAT_EIGEN_INCLUDE:-} ]]; then
+    echo "skipped: Eigen is not installed"
+    exit 77
+  fi
+  flags+=(-isystem "$KVPLEAT_EIGEN_INCLUDE")
+fi
 
 tried=0
 for compiler in g++ clang++; do
