@@ -235,7 +235,14 @@ class TypedFormat final : public AnyFormat {
     format_.decode(data.bytes(), slot, rows);
   }
   void erase(BlockData& data, std::uint32_t slot, std::uint32_t n) const override {
-    if constexpr (F::kSpills) data.spill.resize(F::spill_bytes(data.block.data(), slot));
+    if constexpr (kvpleat::ReorderedSpill<F>) {
+      const std::uint32_t kept = F::spill_bytes(data.bytes(), slot);
+      const auto bytes = static_cast<std::uint32_t>(data.spill.size());
+      data.spill.resize(F::cut_spill(data.block.data(), data.spill.data(), bytes, slot));
+      if (data.spill.size() != kept) data.spill.push_back(0xff);  // it said otherwise
+    } else if constexpr (F::kSpills) {
+      data.spill.resize(F::spill_bytes(data.block.data(), slot));
+    }
     F::erase(data.block.data(), slot, n);
     for (std::uint32_t i = slot * (shared_bytes / block_tokens);
          i < (slot + n) * (shared_bytes / block_tokens); ++i)
@@ -267,6 +274,14 @@ class TypedFormat final : public AnyFormat {
             }
           }
         }
+      }
+      return found == 0;
+    } else if constexpr (kvpleat::ReorderedSpill<F>) {
+      using Tile = typename F::Layout::Tile;
+      std::uint32_t found = 0;
+      for (std::uint32_t t = 0; t < F::kBlockTokens; ++t) {
+        for (std::uint32_t c = F::kDim; c < Tile::kPaddedDim; ++c)
+          found |= Tile::get(data.block.data(), t, c);
       }
       return found == 0;
     } else if constexpr (F::kSpills && F::kDim % 2 == 1) {

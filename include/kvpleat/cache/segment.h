@@ -46,8 +46,16 @@ struct LaneSide {
     return static_cast<std::uint64_t>(shape.layers) *
            ceil_div<std::uint64_t>(shape.max_tokens, F::kBlockTokens);
   }
+  // Most spill bytes of a token: a byte per value where the format does not say.
+  static constexpr std::uint32_t kTokenSpill = [] {
+    if constexpr (requires { F::kTokenSpillBytes; }) {
+      return static_cast<std::uint32_t>(F::kTokenSpillBytes);
+    } else {
+      return static_cast<std::uint32_t>(F::kCoded);
+    }
+  }();
   static constexpr std::size_t kSpillPage = upper_of<std::size_t>(
-      Store::kSpillPageBytes, static_cast<std::size_t>(F::kBlockTokens) * F::kCoded);
+      Store::kSpillPageBytes, static_cast<std::size_t>(F::kBlockTokens) * kTokenSpill);
 
   Status open(const MemorySource* memory, const CacheShape& shape, const float* given,
               const BindContext& context) noexcept {
@@ -67,7 +75,7 @@ struct LaneSide {
       if (!ok(status)) return status;
     }
     if constexpr (F::kSpills) {
-      const std::uint64_t all = block_limit(shape) * F::kBlockTokens * F::kCoded;
+      const std::uint64_t all = block_limit(shape) * F::kBlockTokens * kTokenSpill;
       blocks.spill().open(memory, kSpillPage, shape.spill_bytes == 0 ? all : shape.spill_bytes);
     }
     if (!profile.reserve(views * F::kProfileSize) || !formats.reserve(views) ||

@@ -160,12 +160,18 @@ class Stream {
     kept_ = n % kSeal;
     sealed_ = n - kept_;
     if constexpr (F::kSpills) {  // the last block kept is open (again): its spill returns to the
-                                 // buffer, cut
+                                 // buffer, cut; a reordered one whole, to be cut with the block
       if (n % kBlock != 0) {
         const std::uint32_t id = blocks_[keep - 1];
-        const std::uint32_t cut = F::spill_bytes(store.blocks->data(id), n % kBlock);
-        if (!(keep == blocks && last_was_open)) {
-          const SpillRun run = store.blocks->run(id);
+        const bool was_open = keep == blocks && last_was_open;
+        const SpillRun run = was_open ? SpillRun{} : store.blocks->run(id);
+        std::uint32_t cut = 0;
+        if constexpr (ReorderedSpill<F>) {
+          cut = was_open ? spill_.size() : run.bytes;
+        } else {
+          cut = F::spill_bytes(store.blocks->data(id), n % kBlock);
+        }
+        if (!was_open) {
           if (cut > 0) std::memcpy(spill_.data(), store.blocks->spill().data(run), cut);
           if (!store.blocks->shared(id)) store.blocks->drop_run(id);
         }
@@ -182,8 +188,8 @@ class Stream {
     // next write.
     stale_ = n % kBlock != 0 && (stale_ || store.blocks->shared(blocks_[keep - 1]));
     if (n % kBlock != 0 && !stale_) {
-      F::erase(store.blocks->data(blocks_[keep - 1]), n % kBlock,
-               lower_of(kBlock, coded - (keep - 1) * kBlock) - n % kBlock);
+      erase_behind(store.blocks->data(blocks_[keep - 1]), n % kBlock,
+                   lower_of(kBlock, coded - (keep - 1) * kBlock));
     }
     finish();
   }
@@ -276,6 +282,9 @@ class Stream {
     const std::uint32_t completed = (sealed_ + n) / kBlock - sealed_ / kBlock;
     if (completed > 0 && !runs_.reserve(completed)) return Status::kNoMemory;
     std::uint32_t bytes = spill_.size();
+    if constexpr (ReorderedSpill<F>) {  // not cut yet
+      if (stale_) bytes = F::spill_bytes(block_bytes(store, sealed_ / kBlock), sealed_ % kBlock);
+    }
     std::uint32_t most = bytes;
     for (std::uint32_t i = 0; i < n; ++i) {
       bytes += spill_need(i);
@@ -290,6 +299,12 @@ class Stream {
     return most <= spill_.capacity() || spill_.prepare(round_up(most, 64u)) ? Status::kOk
                                                                             : Status::kNoMemory;
   }
+  // Erases slots [used, end) of the last block and what they have in its spill.
+  void erase_behind(std::uint8_t* block, std::uint32_t used, std::uint32_t end) noexcept {
+    if constexpr (ReorderedSpill<F>)
+      spill_.resize_raw(F::cut_spill(block, spill_.data(), spill_.size(), used));
+    F::erase(block, used, end - used);
+  }
   std::uint8_t* writable(const StreamStore& store, std::uint32_t block) noexcept {
     if (block == blocks_.size()) {
       blocks_.push(store.blocks->acquire());
@@ -302,8 +317,7 @@ class Stream {
       blocks_[block] = copy;
     }
     if (stale_) {
-      const std::uint32_t used = sealed_ + kept_ - block * kBlock;
-      F::erase(store.blocks->data(blocks_[block]), used, kBlock - used);
+      erase_behind(store.blocks->data(blocks_[block]), sealed_ + kept_ - block * kBlock, kBlock);
       if constexpr (F::kSpills) store.blocks->drop_run(blocks_[block]);
       stale_ = false;
     }
@@ -348,7 +362,8 @@ class Stream {
   std::uint32_t open_ = 0;
   std::uint32_t promised_ = 0;
   std::uint32_t next_run_ = 0;  // of runs_
-  bool stale_ = false;          // the last block holds bytes behind the last coded slot
+  bool stale_ = false;          // the last block (and a reordered spill) holds what lies behind the
+                                // last coded slot
 };
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

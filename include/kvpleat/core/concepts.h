@@ -152,7 +152,8 @@ concept LogitRule = requires(const R rule, float score, std::uint32_t query_head
 // The bytes of one block: kBlockTokens tokens of one stream. The object is a trivially copyable view of the profile.
 // Laws, tested for every format: encoding n * kSeal tokens at once or seal by seal gives equal bytes; bytes of a token never
 // depend on later tokens beyond its seal; restore(forward(x, p), 1, p) == x within ulps; q . x == q' . x' + offset;
-// untouched slots keep their bytes; erase gives zero bytes back.
+// untouched slots keep their bytes; erase gives zero bytes back. (Where a spill is reordered: what bytes say, not where they
+// lie.)
 template <class F>
 concept Format = std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
     requires(const F format, const float* in, float* out, std::int64_t position, const std::int64_t* positions,
@@ -192,12 +193,25 @@ concept SharedFormat = Format<F> && (F::kSharedBytes > 0) &&
   F::write_shared(stat, slot, shared);
 };
 
-// Outliers outside the block. spill_need: of one coded row; spill_bytes: of the first n tokens of a block.
+// Outliers outside the block, in the order of the tokens. spill_need: of one coded row; spill_bytes: of the first n tokens
+// of a block, which are a prefix of its spill.
 template <class F>
-concept SpillingFormat = Format<F> && F::kSpills &&
-    requires(const F format, const float* coded, const std::uint8_t* block, std::uint32_t n) {
-  { format.spill_need(coded) } -> std::same_as<std::uint32_t>;
+concept OrderedSpill = requires(const std::uint8_t* block, std::uint32_t n) {
   { F::spill_bytes(block, n) } -> std::same_as<std::uint32_t>;
+};
+// In another order, so that a later token moves bytes of the spill. cut_spill(block, spill, bytes, n): makes of a block's
+// spill (and of what the block says of it) that of its first n tokens, before the others are erased; returns its bytes.
+// spill_bytes(block bytes, n): what it would return.
+template <class F>
+concept ReorderedSpill =
+    requires(std::uint8_t* block, std::uint8_t* spill, std::uint32_t n, const BlockBytes bytes) {
+  { F::cut_spill(block, spill, n, n) } -> std::same_as<std::uint32_t>;
+  { F::spill_bytes(bytes, n) } -> std::same_as<std::uint32_t>;
+};
+template <class F>
+concept SpillingFormat = Format<F> && F::kSpills && (OrderedSpill<F> || ReorderedSpill<F>) &&
+    requires(const F format, const float* coded) {
+  { format.spill_need(coded) } -> std::same_as<std::uint32_t>;
 };
 
 // clang-format on

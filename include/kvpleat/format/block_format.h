@@ -46,6 +46,16 @@ struct BlockFormat {
   static constexpr std::uint32_t kSideBytes = Layout::kSideBytes;
   static constexpr std::uint32_t kOutlierBytes = Layout::kOutlierBytes;
   static constexpr bool kSpills = Codec::kSpills;
+  // Most spill bytes of a token.
+  static constexpr std::uint32_t kTokenSpillBytes = [] {
+    if constexpr (requires { Layout::kTokenSpillBytes; }) {
+      return static_cast<std::uint32_t>(Layout::kTokenSpillBytes);
+    } else {
+      return kSpills ? kHeadDim : 0u;
+    }
+  }();
+  // Whether the spill is in another order than that of its tokens (ReorderedSpill).
+  static constexpr bool kReordersSpill = requires { &Layout::cut_spill; };
   static constexpr bool kPositional = Transform::kPositional;
   static constexpr bool kHasOffset = Transform::kHasOffset;
   static constexpr std::uint32_t kQuantProfile = [] {
@@ -152,8 +162,17 @@ struct BlockFormat {
   [[nodiscard]] std::uint32_t spill_need(const float* coded) const requires(kSpills) {
     return Layout::spill_need(split, coded);
   }
-  static std::uint32_t spill_bytes(const std::uint8_t* block, std::uint32_t n) requires(kSpills) {
+  static std::uint32_t spill_bytes(const std::uint8_t* block,
+                                   std::uint32_t n) requires(kSpills && !kReordersSpill) {
     return Layout::spill_bytes(block, n);
+  }
+  static std::uint32_t spill_bytes(const BlockBytes& bytes,
+                                   std::uint32_t n) requires(kReordersSpill) {
+    return Layout::spill_bytes(bytes, n);
+  }
+  static std::uint32_t cut_spill(std::uint8_t* block, std::uint8_t* spill, std::uint32_t bytes,
+                                 std::uint32_t n) requires(kReordersSpill) {
+    return Layout::cut_spill(block, spill, bytes, n);
   }
 
  private:
