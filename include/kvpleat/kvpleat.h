@@ -35,8 +35,11 @@
 #include "kvpleat/quant/symmetric.h"
 
 // codec: from codes to bytes
+#include "kvpleat/codec/coo.h"
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/fused.h"
+#include "kvpleat/codec/jagged.h"
+#include "kvpleat/codec/repack.h"
 #include "kvpleat/codec/row.h"
 #include "kvpleat/codec/slots.h"
 
@@ -45,6 +48,7 @@
 #include "kvpleat/format/composable.h"
 #include "kvpleat/format/formats.h"
 #include "kvpleat/format/ggml.h"
+#include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
 
 // store: memory

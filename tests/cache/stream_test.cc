@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::uint32_t kDim = 16;
 
+using JaggedKey = formats::OakenJds16<kDim>;
+using JaggedValue = JaggedKey::As<Role::kValue>;
+
 // A stream, its pools and what was pushed into it.
 template <class F>
 struct Bench {
@@ -157,7 +160,9 @@ void copy_on_write(std::uint32_t more) {
             saved_spill[b].assign(runs[b].bytes.spill,
                                   runs[b].bytes.spill + runs[b].bytes.spill_bytes);
         }
+        const std::vector<float> before = bench.read(cut);
         bench.stream.truncate(bench.store(), cut);
+        CHECK(same(bench.read(cut), before));
         if (owner_leaves) {
           for (std::uint32_t b = 0; b < n; ++b) bench.blocks.release(b);
         }
@@ -196,6 +201,9 @@ TEST_CASE("truncate at every slot keeps bits; a refill gives the bytes of one pu
   every_cut<formats::Int4Channel<kDim>>();
   every_cut<formats::Int4TopK<kDim>>();
   every_cut<formats::Oaken<kDim>>();
+  every_cut<formats::OakenCoo12<kDim>>();
+  every_cut<JaggedKey>();
+  every_cut<JaggedValue>();
   every_cut<formats::F16<kDim>>();
 }
 
@@ -204,7 +212,51 @@ TEST_CASE("copy on write: a sharer's block and spill stay, whoever goes first") 
     copy_on_write<formats::Int4<kDim>>(more);
     copy_on_write<formats::Int4Channel<kDim>>(more);
     copy_on_write<formats::Oaken<kDim>>(more);
+    copy_on_write<JaggedKey>(more);
+    copy_on_write<JaggedValue>(more);
   }
+}
+
+namespace {
+
+// A block that another owner holds is cut twice, then failed upon, before the first write.
+template <class F>
+void shared_and_cut_again() {
+  CAPTURE(F::kId.view());
+  test::CountingMemory memory;
+  {
+    Bench<F> bench(memory.source());
+    bench.push(0, 140);
+    for (std::uint32_t b = 0; b < 3; ++b) bench.blocks.share(b);
+    for (const std::uint32_t cut : {135u, 131u, 100u, 90u, 33u}) {
+      CAPTURE(cut);
+      const std::vector<float> before = bench.read(cut);
+      bench.stream.truncate(bench.store(), cut);
+      CHECK(same(bench.read(cut), before));
+      REQUIRE(ok(bench.prepare(cut, 70)));
+      bench.stream.cancel(bench.store());
+      CHECK(same(bench.read(cut), before));
+    }
+    for (std::uint32_t b = 0; b < 3; ++b) bench.blocks.release(b);
+    const std::vector<float> before = bench.read(33);
+    bench.push(300, 170);
+    Bench<F> alone(heap_memory());
+    alone.push(0, 33);
+    CHECK(same(alone.read(33), before));
+    alone.push(300, 170);
+    CHECK(bench.bytes() == alone.bytes());
+    CHECK(bench.blocks.spill().used() == alone.blocks.spill().used());
+  }
+  CHECK(memory.bytes() == 0);
+  CHECK(memory.clean());
+}
+
+}  // namespace
+
+TEST_CASE("a shared block cut again and again is cut once, at the write") {
+  shared_and_cut_again<formats::Oaken<kDim>>();
+  shared_and_cut_again<JaggedKey>();
+  shared_and_cut_again<JaggedValue>();
 }
 
 TEST_CASE("cancel gives everything back") {

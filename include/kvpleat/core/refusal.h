@@ -28,6 +28,8 @@ enum class Refusal : std::uint8_t {
   kFusedNeedsThresholds,
   kFusedNeedsGroupShift,
   kBandsDiffer,
+  kJaggedNeedsOaken,
+  kCooNeedsOaken,
   kGroupShiftNeedsFused,
   kRowsNeedRowQuantizer,
   kRowQuantizerNeedsRows,
@@ -70,6 +72,12 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kBandsDiffer:
       return "the quantizer has other numbers of outer and inner bands than the splitter: give "
              "GroupShiftQuant the splitter's kOuterBands and kInnerBands";
+    case Refusal::kJaggedNeedsOaken:
+      return "JaggedCodec holds FusedCodec's bytes of three bands in another order: use "
+             "ThresholdSplit and GroupShiftQuant";
+    case Refusal::kCooNeedsOaken:
+      return "CooCodec keeps outliers of three bands beside dense codes: use ThresholdSplit and "
+             "GroupShiftQuant";
     case Refusal::kGroupShiftNeedsFused:
       return "GroupShiftQuant scales per band over all heads: use FusedCodec";
     case Refusal::kRowsNeedRowQuantizer:
@@ -120,6 +128,13 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kBandsDiffer,
                 "kvpleat: the quantizer has other numbers of outer and inner bands than the "
                 "splitter: give GroupShiftQuant the splitter's kOuterBands and kInnerBands");
+  static_assert(
+      kRefusal != Refusal::kJaggedNeedsOaken,
+      "kvpleat: JaggedCodec holds FusedCodec's bytes of three bands in another order: use "
+      "ThresholdSplit and GroupShiftQuant");
+  static_assert(kRefusal != Refusal::kCooNeedsOaken,
+                "kvpleat: CooCodec keeps outliers of three bands beside dense codes: use "
+                "ThresholdSplit and GroupShiftQuant");
   static_assert(kRefusal != Refusal::kGroupShiftNeedsFused,
                 "kvpleat: GroupShiftQuant scales per band over all heads: use FusedCodec");
   static_assert(kRefusal != Refusal::kRowsNeedRowQuantizer,
