@@ -67,6 +67,11 @@
 #include "kvpleat/attention/logit_rule.h"
 
 // calibrate: profiles from data
+#include "kvpleat/calibrate/band_profile.h"
 #include "kvpleat/calibrate/channel_mean.h"
 #include "kvpleat/calibrate/channel_stats.h"
+#include "kvpleat/calibrate/drift.h"
+#include "kvpleat/calibrate/profile_file.h"
+#include "kvpleat/calibrate/ratio_search.h"
+#include "kvpleat/calibrate/threshold_profiler.h"
 #include "kvpleat/calibrate/thresholds.h"

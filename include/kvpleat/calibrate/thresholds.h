@@ -7,6 +7,7 @@
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/half.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/core/status.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -23,13 +24,12 @@ struct Ascending {
   bool operator()(float a, float b) const noexcept { return a < b; }
 };
 
-// thresholds[4] = outer low, inner low, inner high, outer high of n values, which are reordered.
-// Outer thresholds cut half of the outer share off each tail; the inner band holds the inner share
-// around the median. Integer ranks: for a cumulative share s the r-th from either end, r = (n - 1)
-// * s / 2000000. Rounded to binary16 once, here. O(n). kInvalid: no values, or shares above 1000000
-// together; kNonFinite: a NaN, which has no rank; kRange: a threshold beyond 32752.
-inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
-                              float* thresholds) noexcept {
+// ranks[4] = outer low, inner low, inner high, outer high of n values, which are reordered. The
+// outer two cut half of the outer share off each tail; the inner two hold the inner share around
+// the median. Integer ranks: for a cumulative share s the r-th from either end, r = (n - 1) * s /
+// 2000000. Exactly values of the sample, not rounded. O(n). kInvalid: no values, or shares above
+// 1000000 together; kNonFinite: a NaN, which has no rank. Nothing is written then.
+inline Status band_ranks(float* values, std::size_t n, BandShares shares, float* ranks) noexcept {
   if (n == 0 || values == nullptr || shares.outer_ppm > 1000000u ||
       shares.inner_ppm > 1000000u - shares.outer_ppm) {
     return Status::kInvalid;
@@ -42,12 +42,23 @@ inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
   };
   const std::size_t outer = rank(shares.outer_ppm);
   const std::size_t inner = rank(1000000u - shares.inner_ppm);
-  const std::size_t ranks[4] = {outer, inner, n - 1 - inner, n - 1 - outer};
-  float found[4];
+  const std::size_t at[4] = {outer, inner, n - 1 - inner, n - 1 - outer};
   for (int i = 0; i < 4; ++i) {
-    std::nth_element(values, values + ranks[i], values + n, Ascending{});
-    found[i] = to_float(to_half(values[ranks[i]]));
-    if (!(magnitude(found[i]) <= kLargestHalf * 0.5f)) return Status::kRange;
+    std::nth_element(values, values + at[i], values + n, Ascending{});
+    ranks[i] = values[at[i]];
+  }
+  return Status::kOk;
+}
+
+// The thresholds of one sample: its band_ranks, rounded to binary16. kRange: a threshold beyond
+// 32752; otherwise as band_ranks. Over several samples: threshold_profiler.h.
+inline Status band_thresholds(float* values, std::size_t n, BandShares shares,
+                              float* thresholds) noexcept {
+  float found[4];
+  if (const Status status = band_ranks(values, n, shares, found); !ok(status)) return status;
+  for (float& t : found) {
+    t = to_float(to_half(t));
+    if (!(magnitude(t) <= kLargestHalf * 0.5f)) return Status::kRange;
   }
   for (int i = 0; i < 4; ++i) thresholds[i] = found[i];
   return Status::kOk;
