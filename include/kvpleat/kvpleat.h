@@ -22,9 +22,11 @@
 #include "kvpleat/transform/no_transform.h"
 #include "kvpleat/transform/plain_hadamard.h"
 #include "kvpleat/transform/rope.h"
+#include "kvpleat/transform/unrotate.h"
 
 // split: which elements are outliers
 #include "kvpleat/split/no_split.h"
+#include "kvpleat/split/range.h"
 #include "kvpleat/split/threshold.h"
 #include "kvpleat/split/top_k.h"
 
@@ -32,6 +34,7 @@
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/ggml.h"
 #include "kvpleat/quant/group_shift.h"
+#include "kvpleat/quant/nuq.h"
 #include "kvpleat/quant/symmetric.h"
 
 // codec: from codes to bytes
@@ -42,12 +45,14 @@
 #include "kvpleat/codec/repack.h"
 #include "kvpleat/codec/row.h"
 #include "kvpleat/codec/slots.h"
+#include "kvpleat/codec/sparse.h"
 
 // format: all of them together
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/composable.h"
 #include "kvpleat/format/formats.h"
 #include "kvpleat/format/ggml.h"
+#include "kvpleat/format/kvquant.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
 
@@ -74,4 +79,6 @@
 #include "kvpleat/calibrate/profile_file.h"
 #include "kvpleat/calibrate/ratio_search.h"
 #include "kvpleat/calibrate/threshold_profiler.h"
+#include "kvpleat/calibrate/kvquant.h"
+#include "kvpleat/calibrate/nuq.h"
 #include "kvpleat/calibrate/thresholds.h"

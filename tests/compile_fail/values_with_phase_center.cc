@@ -1,4 +1,4 @@
-// expect: kvpleat: values cannot use a transform that depends on the position (PhaseCenter): use
+// expect: kvpleat: values cannot use a transform that depends on the position (PhaseCenter, Unrotate): use
 // Center
 #include <kvpleat/kvpleat.h>
 

@@ -82,6 +82,7 @@ class AnyFormat {
   bool spills = false;
   bool positional = false;
   bool has_offset = false;
+  bool scores_restored = false;
   std::vector<float> profile;
 
   AnyFormat() = default;
@@ -193,6 +194,7 @@ class TypedFormat final : public AnyFormat {
     spills = F::kSpills;
     positional = F::kPositional;
     has_offset = F::kHasOffset;
+    scores_restored = kvpleat::scores_restored<F>();
     profile = surroundings_.profile;
     format_ = F::bind(surroundings_.context());
   }
@@ -259,7 +261,7 @@ class TypedFormat final : public AnyFormat {
     return result;
   }
   [[nodiscard]] bool padding_is_zero(const BlockData& data) const override {
-    if constexpr (F::kHasTile) {
+    if constexpr (requires { typename F::Layout::Dense; }) {
       using Dense = typename F::Layout::Dense;
       std::uint32_t found = 0;
       for (std::uint32_t t = 0; t < F::kBlockTokens; ++t) {

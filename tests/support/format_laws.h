@@ -212,13 +212,15 @@ inline void check_transform(const AnyFormat& f) {
       const float* row = rows.data() + static_cast<std::size_t>(t) * f.dim;
       f.forward(row, positions[t], coded.data());
       const double wanted = row_dot(query.data(), row, f.dim);
-      const double found = row_dot(coded_query.data(), coded.data(), f.coded) +
-                           static_cast<double>(offsets[t]) - 1.0;
       const double size = row_length(row, f.dim) + 2.0 * mean;
+      f.restore(coded.data(), 1.0f, positions[t], back.data());
+      // Without a coded query: the score of the restored row.
+      const double found = f.scores_restored ? row_dot(query.data(), back.data(), f.dim)
+                                             : row_dot(coded_query.data(), coded.data(), f.coded) +
+                                                   static_cast<double>(offsets[t]) - 1.0;
       // The 1 that was there before rounds the offset once more.
       score_error = std::max(score_error,
                              (std::fabs(found - wanted) - 0x1p-23) / (units * 0x1p-24 * q * size));
-      f.restore(coded.data(), 1.0f, positions[t], back.data());
       for (std::uint32_t c = 0; c < f.dim; ++c) {
         const double error = std::fabs(static_cast<double>(back[c]) - static_cast<double>(row[c]));
         restore_error = std::max(restore_error, error / (28.0 * 0x1p-24 * size));
@@ -231,6 +233,7 @@ inline void check_transform(const AnyFormat& f) {
     }
     CHECK(score_error <= 1.0);
     CHECK(restore_error <= 1.0);
+    if (f.scores_restored) CHECK(coded_query == query);
     if (!f.has_offset) CHECK(offsets == std::vector<float>(n, 1.0f));
   }
 

@@ -75,6 +75,12 @@ namespace attention {
 inline constexpr std::uint32_t kSlots = 256;  // scores live in [queries, kSlots] scratch
 inline constexpr std::uint32_t kQueries = 8;  // queries folded in one pass over the bytes
 
+// How a kernel set scores keys of a format. Keys without a coded query are decoded by any set.
+template <class Kernels, class Key>
+constexpr Path key_path() {
+  return scores_restored<Key>() ? Path::kDecode : Kernels::template kPath<Key>;
+}
+
 // One pass: up to kQueries queries of a head over an index range.
 template <class Kernels, class Cache, class Rule>
 class Pass {
@@ -132,10 +138,13 @@ class Pass {
   void fold_lane(const Lane& lane) noexcept {
     using K = typename Lane::Pair::Key;
     constexpr bool kView = Cache::kValueKind == ValueKind::kKeyView;
+    constexpr bool kRestored = scores_restored<K>();
     const K& keys = lane.key_format();
-    float queries[kQueries * K::kCoded];
-    for (std::uint32_t j = 0; j < count_; ++j)
-      keys.prepare_query(query(j), queries + j * K::kCoded);
+    float queries[kRestored ? 1 : kQueries * K::kCoded];
+    if constexpr (!kRestored) {
+      for (std::uint32_t j = 0; j < count_; ++j)
+        keys.prepare_query(query(j), queries + j * K::kCoded);
+    }
 
     const auto fold = [&](const auto& values, auto value_pieces) {
       using V = std::remove_cvref_t<decltype(values)>;
@@ -147,13 +156,17 @@ class Pass {
         BlockRun runs[kSlots / 64 + 2];
         Rows open;
         std::uint32_t run_count = lane.key_pieces(lane.slot + done, n, runs, open);
-        const std::uint32_t coded = n - static_cast<std::uint32_t>(open.count);
-        if (coded > 0) Kernels::score(keys, runs, run_count, queries, count_, scores_, kSlots);
-        if (coded < n)
-          Kernels::score_rows(open, K::kCoded, queries, count_, scores_ + coded, kSlots);
-        if (K::kHasOffset || needs_positions()) {
+        if (kRestored || K::kHasOffset || needs_positions()) {
           lane.positions(index, n, positions_);
           index = static_cast<std::uint32_t>(positions_[n - 1]) + 1;
+        }
+        if constexpr (kRestored) {
+          score_restored(keys, runs, run_count, open);
+        } else {
+          const std::uint32_t coded = n - static_cast<std::uint32_t>(open.count);
+          if (coded > 0) Kernels::score(keys, runs, run_count, queries, count_, scores_, kSlots);
+          if (coded < n)
+            Kernels::score_rows(open, K::kCoded, queries, count_, scores_ + coded, kSlots);
         }
         if constexpr (K::kHasOffset) {
           for (std::uint32_t j = 0; j < count_; ++j)
@@ -194,6 +207,36 @@ class Pass {
                                     Rows& rows) { return lane.value_pieces(slot, n, runs, rows); });
     }
     note<Lane>();
+  }
+  // Scores of keys that have no coded query: rows are decoded and restored, each at its position,
+  // and meet the query as it came.
+  template <class K>
+  void score_restored(const K& keys, const BlockRun* runs, std::uint32_t run_count,
+                      Rows open) noexcept {
+    constexpr std::uint32_t kRows = 8;
+    float decoded[kRows * K::kCoded];
+    float restored[kRows * kKeyDim];
+    std::uint32_t first = 0;
+    const auto score = [&](Rows rows) {
+      for (std::uint32_t t = 0; t < rows.count; ++t)
+        keys.restore(rows[t], 1.0f, positions_[first + t], restored + t * kKeyDim);
+      Kernels::score_rows(Rows{restored, rows.count, kKeyDim}, kKeyDim, query(0), count_,
+                          scores_ + first, kSlots);
+      first += static_cast<std::uint32_t>(rows.count);
+    };
+    for (std::uint32_t r = 0; r < run_count; ++r) {
+      for (std::uint32_t done = 0; done < runs[r].count;) {
+        const std::uint32_t take = lower_of(kRows, runs[r].count - done);
+        keys.decode(runs[r].bytes, runs[r].slot + done, MutableRows{decoded, take, K::kCoded});
+        score(Rows{decoded, take, K::kCoded});
+        done += take;
+      }
+    }
+    for (std::size_t done = 0; done < open.count;) {
+      const std::size_t take = lower_of<std::size_t>(kRows, open.count - done);
+      score(open.part(done, take));
+      done += take;
+    }
   }
   void fold_raw(std::uint32_t index, std::uint32_t n) noexcept {
     constexpr std::uint32_t kRows = 8;
@@ -306,9 +349,9 @@ class Pass {
   template <class Lane>
   void note() const noexcept {
     if (arguments_.report == nullptr) return;
-    arguments_.report->key[Lane::kLane] = Kernels::template kPath<typename Lane::Pair::Key>;
+    arguments_.report->key[Lane::kLane] = key_path<Kernels, typename Lane::Pair::Key>();
     if constexpr (Cache::kValueKind == ValueKind::kKeyView) {
-      arguments_.report->value[Lane::kLane] = Kernels::template kPath<typename Lane::Pair::Key>;
+      arguments_.report->value[Lane::kLane] = key_path<Kernels, typename Lane::Pair::Key>();
     } else {
       arguments_.report->value[Lane::kLane] = Kernels::template kPath<typename Lane::Pair::Value>;
     }
@@ -328,7 +371,7 @@ class Pass {
 
 template <class Kernels, class Pair>
 constexpr bool lane_fused() {
-  bool fused = Kernels::template kPath<typename Pair::Key> != Path::kDecode;
+  bool fused = key_path<Kernels, typename Pair::Key>() != Path::kDecode;
   if constexpr (Pair::kValueKind == ValueKind::kStored)
     fused = fused && Kernels::template kPath<typename Pair::Value> != Path::kDecode;
   return fused;

@@ -68,6 +68,15 @@ struct OakenEnds : Oaken<kDim> {
   static constexpr bool kRawEnds = true;
 };
 
+// Keys before RoPE with calibrated channels, values per token, signposts, 1 % of outliers apart.
+// Needs RoPE and a profile of the keys (calibrate/kvquant.h makes those of both sides); its first
+// tokens in fp16 are CacheShape::sinks. Attention restores keys row by row. Source: KVQuant,
+// arXiv:2401.18079.
+template <std::uint32_t kDim>
+struct KvQuant4 : Single<formats::KvQuantKey<kDim, 4>, formats::KvQuantValue<kDim, 4>> {};
+template <std::uint32_t kDim>
+struct KvQuant3 : Single<formats::KvQuantKey<kDim, 3>, formats::KvQuantValue<kDim, 3>> {};
+
 // Phase-centred (calibrate/channel_mean.h) and rotated keys, rotated values.
 template <std::uint32_t kDim>
 struct CenteredRotated4

@@ -154,6 +154,8 @@ concept LogitRule = requires(const R rule, float score, std::uint32_t query_head
 // depend on later tokens beyond its seal; restore(forward(x, p), 1, p) == x within ulps; q . x == q' . x' + offset;
 // untouched slots keep their bytes; erase gives zero bytes back. (Where a spill is reordered: what bytes say, not where they
 // lie.)
+// A format without a coded query (keys before RoPE) says kScoresRestored: its law of scores is q . x == q . restore(x', 1, p),
+// and attention restores its rows before it scores them.
 template <class F>
 concept Format = std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
     requires(const F format, const float* in, float* out, std::int64_t position, const std::int64_t* positions,
@@ -183,6 +185,9 @@ concept Format = std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
   format.decode(bytes, slot, decoded);
   F::erase(block, slot, slot);
 } && F::kBlockTokens % 64 == 0 && F::kBlockTokens % F::kSeal == 0 && (F::kSharedBytes == 0 || F::kSeal == 1);
+
+template <class T>
+constexpr bool scores_restored() { return requires { requires T::kScoresRestored; }; }
 
 // Side data that spans the heads of a layer: statistics of all heads are merged before any head is encoded.
 template <class F>

@@ -35,6 +35,8 @@ enum class Refusal : std::uint8_t {
   kRowQuantizerNeedsRows,
   kRowsTakeNoOutliers,
   kSpillNeedsStore,
+  kSparseNeedsSplit,
+  kSparseNeedsTokens,
 };
 
 constexpr std::string_view reason(Refusal refusal) {
@@ -89,6 +91,11 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kSpillNeedsStore:
       return "the codec spills outliers, but the store has no spill pages: use a store with "
              "kSpillPageBytes > 0";
+    case Refusal::kSparseNeedsSplit:
+      return "SparseCodec spills what a splitter takes apart: use TopKSplit, RangeSplit or "
+             "ThresholdSplit";
+    case Refusal::kSparseNeedsTokens:
+      return "SparseCodec spills outliers token by token: use groups along channels, or SlotCodec";
   }
   return "unknown";
 }
@@ -147,6 +154,12 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kSpillNeedsStore,
                 "kvpleat: the codec spills outliers, but the store has no spill pages: use a store "
                 "with kSpillPageBytes > 0");
+  static_assert(kRefusal != Refusal::kSparseNeedsSplit,
+                "kvpleat: SparseCodec spills what a splitter takes apart: use TopKSplit, "
+                "RangeSplit or ThresholdSplit");
+  static_assert(kRefusal != Refusal::kSparseNeedsTokens,
+                "kvpleat: SparseCodec spills outliers token by token: use groups along channels, "
+                "or SlotCodec");
   static constexpr bool kPassed = true;
 };
 

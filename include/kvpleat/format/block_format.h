@@ -29,7 +29,7 @@ struct BlockFormat {
   static_assert(RefuseComposition<refusal_of<Split, Quant, Codec>()>::kPassed);
   static_assert(!(kTileRole == Role::kValue && Transform::kPositional),
                 "kvpleat: values cannot use a transform that depends on the position "
-                "(PhaseCenter): use Center");
+                "(PhaseCenter, Unrotate): use Center");
 
   using Layout = typename Codec::template Layout<kHeadDim, Split, Quant, kTileRole>;
   template <Role kOther>
@@ -57,7 +57,8 @@ struct BlockFormat {
   // Whether the spill is in another order than that of its tokens (ReorderedSpill).
   static constexpr bool kReordersSpill = requires { &Layout::cut_spill; };
   static constexpr bool kPositional = Transform::kPositional;
-  static constexpr bool kHasOffset = Transform::kHasOffset;
+  static constexpr bool kScoresRestored = scores_restored<Transform>();
+  static constexpr bool kHasOffset = Transform::kHasOffset && !kScoresRestored;
   static constexpr std::uint32_t kQuantProfile = [] {
     if constexpr (ProfiledQuantizer<Quant>) {
       return static_cast<std::uint32_t>(Quant::kProfileSize);
@@ -114,12 +115,17 @@ struct BlockFormat {
     transform.template forward<kDim>(row, position, coded);
   }
   void prepare_query(const float* query, float* coded) const {
-    transform.template prepare_query<kDim>(query, coded);
+    if constexpr (kScoresRestored) {
+      for (std::uint32_t c = 0; c < kDim; ++c) coded[c] = query[c];
+    } else {
+      transform.template prepare_query<kDim>(query, coded);
+    }
   }
   // offsets[t] += what q . x loses against q' . x' at positions[t], t < n.
   void add_score_offset(const float* query, const std::int64_t* positions, std::uint32_t n,
                         float* offsets) const {
-    transform.template add_score_offset<kDim>(query, positions, n, offsets);
+    if constexpr (!kScoresRestored)
+      transform.template add_score_offset<kDim>(query, positions, n, offsets);
   }
   void restore(const float* coded, float weight, std::int64_t position, float* row) const {
     transform.template restore<kDim>(coded, weight, position, row);

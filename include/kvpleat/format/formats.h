@@ -28,6 +28,7 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/ggml.h"
+#include "kvpleat/format/kvquant.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
 #include "kvpleat/quant/affine.h"

@@ -3,6 +3,7 @@
 //
 // The rules a transform keeps, for every row x, query q and position p (x', q': coded):
 //   score:    q . x == q' . x' + score_offset(q, p)
+//             (kScoresRestored: no q' exists, scores are taken on restored rows: q . restore(x'))
 //   restore:  restore(forward(x, p), 1, p) == x within ulps. It is linear in (coded, weight), so a
 //             weighted sum of coded rows may be restored with weight = sum of the weights, if the
 //             transform is not positional.
@@ -13,6 +14,7 @@
 #include <cstdint>
 
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/transform/rope.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {

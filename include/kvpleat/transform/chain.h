@@ -17,6 +17,7 @@ struct Chain {
   static constexpr auto kId = First::kId + ";" + Second::kId;
   static constexpr bool kPositional = First::kPositional;
   static constexpr bool kHasOffset = First::kHasOffset || Second::kHasOffset;
+  static constexpr bool kScoresRestored = requires { requires First::kScoresRestored; };
   static constexpr std::uint32_t profile_size(std::uint32_t dim) {
     return First::profile_size(dim) + Second::profile_size(dim);
   }
@@ -29,7 +30,6 @@ struct Chain {
     chain.second = bind_transform<Second, kDim>(rest);
     return chain;
   }
-
   template <std::uint32_t kDim>
   static bool valid(const float* profile) {
     const float* rest = profile == nullptr ? nullptr : profile + First::profile_size(kDim);
