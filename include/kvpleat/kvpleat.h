@@ -25,22 +25,28 @@
 #include "kvpleat/transform/unrotate.h"
 
 // split: which elements are outliers
+#include "kvpleat/split/mad.h"
 #include "kvpleat/split/no_split.h"
 #include "kvpleat/split/range.h"
 #include "kvpleat/split/threshold.h"
 #include "kvpleat/split/top_k.h"
 
 // quant: from numbers to codes
+#include "kvpleat/quant/adaptive.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/ggml.h"
 #include "kvpleat/quant/group_shift.h"
+#include "kvpleat/quant/mid_rise.h"
 #include "kvpleat/quant/nuq.h"
+#include "kvpleat/quant/renewed.h"
 #include "kvpleat/quant/symmetric.h"
+#include "kvpleat/quant/zero_point.h"
 
 // codec: from codes to bytes
 #include "kvpleat/codec/coo.h"
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/fused.h"
+#include "kvpleat/codec/hash_sparse.h"
 #include "kvpleat/codec/jagged.h"
 #include "kvpleat/codec/repack.h"
 #include "kvpleat/codec/row.h"
@@ -48,6 +54,7 @@
 #include "kvpleat/codec/sparse.h"
 
 // format: all of them together
+#include "kvpleat/format/adaptive.h"
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/composable.h"
 #include "kvpleat/format/formats.h"
@@ -55,6 +62,7 @@
 #include "kvpleat/format/kvquant.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
+#include "kvpleat/format/tiered.h"
 
 // store: memory
 #include "kvpleat/store/memory_source.h"
@@ -81,4 +89,5 @@
 #include "kvpleat/calibrate/threshold_profiler.h"
 #include "kvpleat/calibrate/kvquant.h"
 #include "kvpleat/calibrate/nuq.h"
+#include "kvpleat/calibrate/mad.h"
 #include "kvpleat/calibrate/thresholds.h"

@@ -40,8 +40,7 @@ TEST_CASE("golden C8: scales, zero point and codes of one row at every width") {
   const QuantizedVector sixteen = adaptive_quantize(kRow, 16);
   CHECK(sixteen.scale == 1.0f);
   CHECK(sixteen.codes[1] == 0xb59a);  // binary16 of -0.35
-  for (std::uint32_t i = 0; i < 8; ++i)
-    CHECK(value_of(sixteen, i) == to_float(to_half(kRow[i])));
+  for (std::uint32_t i = 0; i < 8; ++i) CHECK(value_of(sixteen, i) == to_float(to_half(kRow[i])));
 }
 
 TEST_CASE("golden C8: tags of 2, 4, 8, 16, 16 and 2 bits") {

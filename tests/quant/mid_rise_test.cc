@@ -54,8 +54,7 @@ TEST_CASE("mid-rise: four levels at 2 bits, none of them zero") {
   const std::vector<float> x = {-2.0f, -1.0001f, -1.0f, -0.25f, -0.0f, 0.0f, 0.999f, 1.0f, 1.999f};
   const std::vector<float> back = coded<MidRiseQuant<2>>(x, &codes);
   CHECK(codes == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2, 2, 3, 3});  // code + 2
-  CHECK(back ==
-        std::vector<float>{-1.5f, -1.5f, -0.5f, -0.5f, 0.5f, 0.5f, 0.5f, 1.5f, 1.5f});
+  CHECK(back == std::vector<float>{-1.5f, -1.5f, -0.5f, -0.5f, 0.5f, 0.5f, 0.5f, 1.5f, 1.5f});
 }
 
 TEST_CASE("mid-rise: zeros read as zeros, what lies outside is clamped") {

@@ -80,6 +80,7 @@ class AnyFormat {
   std::uint32_t shared_bytes = 0;
   std::uint32_t parts_bytes = 0;  // codes + sides + outliers
   bool spills = false;
+  bool append_only = false;  // slots are written in order, the last ones rewritten
   bool positional = false;
   bool has_offset = false;
   bool scores_restored = false;
@@ -192,6 +193,8 @@ class TypedFormat final : public AnyFormat {
     shared_bytes = F::kSharedBytes;
     parts_bytes = F::kCodeBytes + F::kSideBytes + F::kOutlierBytes;
     spills = F::kSpills;
+    append_only = F::kSpills;
+    if constexpr (requires { F::kAppendOnly; }) append_only = F::kAppendOnly;
     positional = F::kPositional;
     has_offset = F::kHasOffset;
     scores_restored = kvpleat::scores_restored<F>();

@@ -139,9 +139,9 @@ inline void check_bytes(const AnyFormat& f) {
   CHECK(all_zero(shrinking));
 
   // Writing slots in the middle touches no other slot's bytes: with those slots erased, a block
-  // that held other tokens there is the same block. (Spilled bytes are in token order: only the
-  // end can be rewritten.)
-  if (!f.spills) {
+  // that held other tokens there is the same block. (Spilled bytes are in token order, and so are
+  // tables that grow with the tokens: only the end can be rewritten.)
+  if (!f.append_only) {
     const std::uint32_t width = f.seal == 1 ? 5 : f.seal;
     const std::uint32_t at = f.seal == 1 ? 13 : n - f.seal;
     BlockData rewritten = whole;

@@ -517,6 +517,25 @@ struct KvCache<CacheTraitsType>::State {
       return format.spill_need(coded);
     }
   };
+  // Whether a format takes the tokens of a (lane, head), asked in order.
+  template <std::size_t kIndex, bool kKeys, class F>
+  struct Admit {
+    const State& state;
+    const Call& call;
+    const F& format;
+    std::uint32_t head;
+    std::uint32_t next;
+
+    bool operator()(typename F::Admission& admission) noexcept {
+      while (state.tag(call, next, head) != kIndex) ++next;
+      float row[F::kDim];
+      float coded[F::kCoded];
+      state.template load<kKeys>(call, next, head, row);
+      format.forward(row, next, coded);
+      ++next;
+      return format.admit(coded, admission);
+    }
+  };
   template <std::size_t kIndex, bool kKeys, class Side>
   Status prepare_side(const Call& call, Side& side, std::uint32_t head, std::uint32_t n) noexcept {
     if (!side.open_segment(call.layer, &memory)) return Status::kNoMemory;
@@ -526,6 +545,10 @@ struct KvCache<CacheTraitsType>::State {
       const SpillNeed<kIndex, kKeys, F> need{*this, call, side.format(call.layer, head), head,
                                              layers[call.layer].settled};
       return stream.prepare(side.store(call.layer), n, need);
+    } else if constexpr (AdmittingFormat<F>) {
+      const Admit<kIndex, kKeys, F> admit{*this, call, side.format(call.layer, head), head,
+                                          layers[call.layer].settled};
+      return stream.prepare(side.store(call.layer), n, admit);
     } else {
       return stream.prepare(side.store(call.layer), n, [](std::uint32_t) { return 0u; });
     }

@@ -67,10 +67,14 @@ class Stream {
   // them ----
 
   // Memory for n more rows. spill_need(i): spill bytes of the i-th of them (only called for
-  // spilling formats). On failure nothing has changed.
+  // spilling formats); of a format that may refuse rows instead: spill_need(admission) asks for the
+  // next one (kRange). On failure nothing has changed.
   template <class SpillNeed>
   Status prepare(const StreamStore& store, std::uint32_t n, SpillNeed spill_need) noexcept {
     if (n == 0) return Status::kOk;
+    if constexpr (AdmittingFormat<F>) {
+      if (!admits(store, n, spill_need)) return Status::kRange;
+    }
     const std::uint32_t end = (size() + n) / kSeal * kSeal;  // sealed afterwards
     const std::uint32_t blocks = ceil_div(upper_of(end, sealed_ + kept_), kBlock);
     std::uint32_t fresh = blocks - blocks_.size();
@@ -305,6 +309,18 @@ class Stream {
       spill_.resize_raw(F::cut_spill(block, spill_.data(), spill_.size(), used));
     F::erase(block, used, end - used);
   }
+  // Whether the format takes the next n rows after those that are stored.
+  template <class Admit>
+  bool admits(const StreamStore& store, std::uint32_t n, Admit& admit) const noexcept {
+    const std::uint32_t slot = sealed_ % kBlock;
+    const std::uint32_t blocks = ceil_div(sealed_, kBlock);
+    typename F::Admission state =
+        F::admission(blocks == 0 ? nullptr : store.blocks->data(blocks_[blocks - 1]), slot);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (!admit(state)) return false;
+    }
+    return true;
+  }
   std::uint8_t* writable(const StreamStore& store, std::uint32_t block) noexcept {
     if (block == blocks_.size()) {
       blocks_.push(store.blocks->acquire());
@@ -330,7 +346,13 @@ class Stream {
     std::uint8_t* bytes = writable(store, block);
     SpillWriter spill{spill_.data(), spill_.size(), spill_.capacity()};
     const std::uint8_t* shared = F::kSharedBytes > 0 ? store.shared_data(block) : nullptr;
-    format.encode(rows, sealed_ % kBlock, shared, bytes, spill, counters);
+    if constexpr (ChainedFormat<F>) {
+      BlockBytes previous{};
+      if (sealed_ % kBlock == 0 && block > 0) previous = block_bytes(store, block - 1);
+      format.encode(rows, sealed_ % kBlock, shared, bytes, spill, counters, previous);
+    } else {
+      format.encode(rows, sealed_ % kBlock, shared, bytes, spill, counters);
+    }
     sealed_ += static_cast<std::uint32_t>(rows.count);
     if constexpr (F::kSpills) {
       spill_.resize_raw(spill.size);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kvpleat/codec/renewed.h"
 #include "kvpleat/codec/tile.h"
 #include "kvpleat/core/axis.h"
 #include "kvpleat/core/bytes.h"
@@ -29,6 +30,9 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // lines of the tile (a multiple of 16; of 32 for keys with a 1-bit plane).
 template <std::uint32_t kHeadDim, Quantizer Quant, Role kRole>
 struct DenseLayout {
+  static_assert(!TableQuantizer<Quant>,
+                "kvpleat: RenewedScale and SealedScale have a layout of "
+                "their own: use TileLayoutOf");
   using Scale = typename Quant::Scale;
   using Side = typename Quant::Side;
   static constexpr std::uint32_t kDim = kHeadDim;
@@ -221,6 +225,23 @@ struct DenseLayout {
   }
 };
 
+namespace dense {
+
+template <std::uint32_t kDim, class Quant, Role kRole>
+struct ChooseLayout {
+  using Type = DenseLayout<kDim, Quant, kRole>;
+};
+template <std::uint32_t kDim, TableQuantizer Quant, Role kRole>
+struct ChooseLayout<kDim, Quant, kRole> {
+  using Type = RenewedLayout<kDim, Quant, kRole>;
+};
+
+}  // namespace dense
+
+// The tile and side data of a quantizer: a step per group, or a table of steps.
+template <std::uint32_t kDim, class Quant, Role kRole>
+using TileLayoutOf = typename dense::ChooseLayout<kDim, Quant, kRole>::Type;
+
 struct DenseCodec {
   static constexpr auto kId = Text("codec=dense");
   static constexpr bool kSpills = false;
@@ -241,7 +262,8 @@ struct DenseCodec {
   // The bytes of one block, for BlockFormat.
   template <std::uint32_t kDim, class Split, class Quant, Role kRole>
   struct Layout {
-    using Dense = DenseLayout<kDim, Quant, kRole>;
+    using Dense = TileLayoutOf<kDim, Quant, kRole>;
+    static constexpr bool kHasTable = TableQuantizer<Quant>;
     static constexpr std::uint32_t kBlockTokens = Dense::kBlockTokens;
     static constexpr std::uint32_t kSeal = Dense::kSeal;
     static constexpr std::uint32_t kCodeBytes = Dense::kCodeBytes;
@@ -254,8 +276,17 @@ struct DenseCodec {
     static void encode(const Split&, const Quant& quant, Rows rows, std::uint32_t slot,
                        const std::uint8_t*, std::uint8_t* block, SpillWriter&,
                        EncodeCounters& counters) {
-      Dense::encode(quant, rows, slot, block, [](std::uint32_t, std::uint32_t) { return true; });
-      counters.values += rows.count * kDim;
+      write(quant, rows, slot, block, counters, BlockBytes{});
+    }
+    static void encode(const Split&, const Quant& quant, Rows rows, std::uint32_t slot,
+                       const std::uint8_t*, std::uint8_t* block, SpillWriter&,
+                       EncodeCounters& counters, const BlockBytes& previous) requires(kHasTable) {
+      write(quant, rows, slot, block, counters, previous);
+    }
+    template <class Admission>
+    static bool admit(const Split&, const Quant& quant, const float* row,
+                      Admission& state) requires(kHasTable) {
+      return Dense::admit(quant, row, all, state);
     }
     static void decode(const Split&, const Quant& quant, const BlockBytes& bytes,
                        std::uint32_t slot, MutableRows rows) {
@@ -263,6 +294,19 @@ struct DenseCodec {
     }
     static void erase(std::uint8_t* block, std::uint32_t slot, std::uint32_t n) {
       Dense::erase(block, slot, n);
+    }
+
+   private:
+    static bool all(std::uint32_t, std::uint32_t) { return true; }
+    static void write(const Quant& quant, Rows rows, std::uint32_t slot, std::uint8_t* block,
+                      EncodeCounters& counters, const BlockBytes& previous) {
+      if constexpr (kHasTable) {
+        Dense::encode(quant, rows, slot, block, all, previous, counters);
+      } else {
+        static_cast<void>(previous);
+        Dense::encode(quant, rows, slot, block, all);
+      }
+      counters.values += rows.count * kDim;
     }
   };
 };

@@ -1,8 +1,8 @@
 // SlotCodec: dense codes plus a fixed number of inline outlier slots per token.
 //
 // An outlier does not take part in the statistics of its group. Its place in the tile holds the
-// clamped code; a slot holds its channel and what to add: value = dense value + delta *
-// delta_scale.
+// clamped code (with a table of steps, RenewedLayout: the code of zero); a slot holds its channel
+// and what to add: value = dense value + delta * delta_scale.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ struct SlotCodec {
 
   template <std::uint32_t kDim, class Split, class Quant, Role kRole>
   struct Layout {
-    using Dense = DenseLayout<kDim, Quant, kRole>;
+    using Dense = TileLayoutOf<kDim, Quant, kRole>;
+    static constexpr bool kHasTable = TableQuantizer<Quant>;
     static constexpr std::uint32_t kSlots = round_up(Split::kMaxOutliers, 4u);
     static constexpr std::uint32_t kIndexBytes = kDim <= 256 ? 1 : 2;
     static constexpr std::uint32_t kUnitBytes =
@@ -80,25 +81,21 @@ struct SlotCodec {
     static void encode(const Split& split, const Quant& quant, Rows rows, std::uint32_t slot,
                        const std::uint8_t*, std::uint8_t* block, SpillWriter&,
                        EncodeCounters& counters) {
-      // One seal at a time: its tokens share statistics, so all their outliers must be known first.
-      for (std::uint32_t t = 0; t < rows.count; t += kSeal) {
-        std::uint16_t channels[kSeal][kSlots] = {};
-        std::uint32_t count[kSeal] = {};
-        for (std::uint32_t i = 0; i < kSeal; ++i)
-          count[i] = split.split(rows[t + i], kDim, channels[i]);
-        Dense::encode(quant, rows.part(t, kSeal), slot + t, block,
-                      [&](std::uint32_t i, std::uint32_t c) {
-                        for (std::uint32_t o = 0; o < count[i]; ++o) {
-                          if (channels[i][o] == c) return false;
-                        }
-                        return true;
-                      });
-        for (std::uint32_t i = 0; i < kSeal; ++i) {
-          write_token(quant, rows[t + i], slot + t + i, channels[i], count[i], block);
-          counters.outliers += count[i];
-        }
-      }
-      counters.values += rows.count * kDim;
+      write(split, quant, rows, slot, block, counters, BlockBytes{});
+    }
+    static void encode(const Split& split, const Quant& quant, Rows rows, std::uint32_t slot,
+                       const std::uint8_t*, std::uint8_t* block, SpillWriter&,
+                       EncodeCounters& counters, const BlockBytes& previous) requires(kHasTable) {
+      write(split, quant, rows, slot, block, counters, previous);
+    }
+    template <class Admission>
+    static bool admit(const Split& split, const Quant& quant, const float* row,
+                      Admission& state) requires(kHasTable) {
+      Outliers outliers;
+      EncodeCounters ignored;
+      outliers.find(split, row, ignored);
+      return Dense::admit(
+          quant, row, [&](std::uint32_t, std::uint32_t c) { return !outliers.has(c); }, state);
     }
     static void decode(const Split&, const Quant& quant, const BlockBytes& bytes,
                        std::uint32_t slot, MutableRows rows) {
@@ -122,6 +119,44 @@ struct SlotCodec {
     }
 
    private:
+    struct Outliers {
+      std::uint16_t channels[kSlots] = {};
+      std::uint32_t count = 0;
+
+      void find(const Split& split, const float* row, EncodeCounters& counters) {
+        if constexpr (CountingSplitter<Split>) {
+          count = split.split(row, kDim, channels, counters);
+        } else {
+          count = split.split(row, kDim, channels);
+        }
+        counters.outliers += count;
+      }
+      [[nodiscard]] bool has(std::uint32_t channel) const {
+        for (std::uint32_t i = 0; i < count; ++i) {
+          if (channels[i] == channel) return true;
+        }
+        return false;
+      }
+    };
+    static void write(const Split& split, const Quant& quant, Rows rows, std::uint32_t slot,
+                      std::uint8_t* block, EncodeCounters& counters, const BlockBytes& previous) {
+      // One seal at a time: its tokens share statistics, so all their outliers must be known first.
+      for (std::uint32_t t = 0; t < rows.count; t += kSeal) {
+        Outliers outliers[kSeal];
+        for (std::uint32_t i = 0; i < kSeal; ++i) outliers[i].find(split, rows[t + i], counters);
+        const auto kept = [&](std::uint32_t i, std::uint32_t c) { return !outliers[i].has(c); };
+        if constexpr (kHasTable) {
+          Dense::encode(quant, rows.part(t, kSeal), slot + t, block, kept, previous, counters);
+        } else {
+          static_cast<void>(previous);
+          Dense::encode(quant, rows.part(t, kSeal), slot + t, block, kept);
+        }
+        for (std::uint32_t i = 0; i < kSeal; ++i)
+          write_token(quant, rows[t + i], slot + t + i, outliers[i].channels, outliers[i].count,
+                      block);
+      }
+      counters.values += rows.count * kDim;
+    }
     static std::uint32_t read_index(const std::uint8_t* block, std::uint32_t slot,
                                     std::uint32_t i) {
       const std::uint8_t* at = block + index_at(slot, i);

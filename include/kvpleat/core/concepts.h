@@ -112,6 +112,18 @@ template <class S>
 concept VectorSplitter = OutlierSplitter<S> && requires(const S split, const float* row, std::uint16_t* channels) {
   { split.split(row, std::uint32_t{}, channels) } -> std::same_as<std::uint32_t>;
 };
+// A vector splitter that counts what it could not decide.
+template <class S>
+concept CountingSplitter = VectorSplitter<S> && requires(const S split, const float* row, std::uint16_t* channels,
+                                                         EncodeCounters& counters) {
+  { split.split(row, std::uint32_t{}, channels, counters) } -> std::same_as<std::uint32_t>;
+};
+// Sets nothing apart but changes rows before they are coded (kMaxOutliers = 0).
+template <class S>
+concept RowFilter = OutlierSplitter<S> && requires(const S split, const float* row, float* filtered,
+                                                   EncodeCounters& counters) {
+  split.filter(row, std::uint32_t{}, filtered, counters);
+};
 // Decides per value.
 template <class S>
 concept BandSplitter = OutlierSplitter<S> && requires(const S split, float x) {
@@ -217,6 +229,24 @@ template <class F>
 concept SpillingFormat = Format<F> && F::kSpills && (OrderedSpill<F> || ReorderedSpill<F>) &&
     requires(const F format, const float* coded) {
   { format.spill_need(coded) } -> std::same_as<std::uint32_t>;
+};
+
+// Codes the first token of a block with what the block before it holds. previous: its bytes; block is null if there is
+// none.
+template <class F>
+concept ChainedFormat = Format<F> && F::kReadsPrevious &&
+    requires(const F format, Rows rows, const std::uint8_t* shared, std::uint8_t* block, SpillWriter spill,
+             EncodeCounters counters, const BlockBytes previous) {
+  format.encode(rows, std::uint32_t{}, shared, block, spill, counters, previous);
+};
+
+// May refuse a row (kRange) because of the rows before it; asked before anything is written. admission: the state after
+// slots [0, slot) of a block, both null where they do not exist; admit: the next coded row, which changes the state.
+template <class F>
+concept AdmittingFormat = Format<F> &&
+    requires(const F format, const float* coded, const std::uint8_t* block, typename F::Admission state) {
+  { F::admission(block, std::uint32_t{}) } -> std::same_as<typename F::Admission>;
+  { format.admit(coded, state) } -> std::same_as<bool>;
 };
 
 // clang-format on

@@ -37,6 +37,9 @@ enum class Refusal : std::uint8_t {
   kSpillNeedsStore,
   kSparseNeedsSplit,
   kSparseNeedsTokens,
+  kFilterNeedsShortGroups,
+  kHashNeedsVectorSplit,
+  kHashNeedsSymmetric4,
 };
 
 constexpr std::string_view reason(Refusal refusal) {
@@ -96,6 +99,14 @@ constexpr std::string_view reason(Refusal refusal) {
              "ThresholdSplit";
     case Refusal::kSparseNeedsTokens:
       return "SparseCodec spills outliers token by token: use groups along channels, or SlotCodec";
+    case Refusal::kFilterNeedsShortGroups:
+      return "a row filter (MadClamp) works on groups of at most 64 tokens";
+    case Refusal::kHashNeedsVectorSplit:
+      return "HashSparse keeps the elements that the splitter picks: use a splitter with split() "
+             "and at most 64 outliers (TopKSplit)";
+    case Refusal::kHashNeedsSymmetric4:
+      return "HashSparse marks a free slot by the code 0, which no symmetric code is: use "
+             "SymmetricQuant<4> with binary16 sides over the whole head";
   }
   return "unknown";
 }
@@ -160,6 +171,14 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kSparseNeedsTokens,
                 "kvpleat: SparseCodec spills outliers token by token: use groups along channels, "
                 "or SlotCodec");
+  static_assert(kRefusal != Refusal::kFilterNeedsShortGroups,
+                "kvpleat: a row filter (MadClamp) works on groups of at most 64 tokens");
+  static_assert(kRefusal != Refusal::kHashNeedsVectorSplit,
+                "kvpleat: HashSparse keeps the elements that the splitter picks: use a splitter "
+                "with split() and at most 64 outliers (TopKSplit)");
+  static_assert(kRefusal != Refusal::kHashNeedsSymmetric4,
+                "kvpleat: HashSparse marks a free slot by the code 0, which no symmetric code is: "
+                "use SymmetricQuant<4> with binary16 sides over the whole head");
   static constexpr bool kPassed = true;
 };
 

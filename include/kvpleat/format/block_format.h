@@ -1,6 +1,7 @@
 // BlockFormat: transform + splitter + quantizer + codec, as one format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kvpleat/core/bytes.h"
@@ -72,8 +73,36 @@ struct BlockFormat {
   static constexpr auto kId = Text("dim=") + number_text<kHeadDim>() + ";" + Transform::kId + ";" +
                               Split::kId + ";" + Quant::kId + ";" + Codec::kId +
                               ";role=" + kRoleText<kTileRole>;
+  // The first token of a block is coded with the block before it; whether rows are refused for what
+  // came before them; whether slots are written in order and only the last ones rewritten.
+  static constexpr bool kReadsPrevious = [] {
+    if constexpr (requires { Layout::Dense::kReadsPrevious; }) {
+      return Layout::Dense::kReadsPrevious;
+    } else {
+      return false;
+    }
+  }();
+  static constexpr bool kRefuses = [] {
+    if constexpr (requires { Quant::kRefuses; }) {
+      return Quant::kRefuses;
+    } else {
+      return false;
+    }
+  }();
+  static constexpr bool kAppendOnly = [] {
+    if constexpr (requires { Layout::kAppendOnly; }) {
+      return Layout::kAppendOnly;
+    } else if constexpr (requires { Layout::Dense::kAppendOnly; }) {
+      return Layout::Dense::kAppendOnly;
+    } else {
+      return kSpills;
+    }
+  }();
   // The canonical tile, for formats whose kernels need nothing but its shape.
-  static constexpr bool kHasTile = requires { Quant::kLinear; }
+  static constexpr bool kHasTile = requires {
+    Quant::kLinear;
+    typename Layout::Dense;
+  }
   &&!Codec::kSpills;
   static constexpr TileShape kTile = [] {
     if constexpr (kHasTile) {
@@ -84,6 +113,8 @@ struct BlockFormat {
       return TileShape{};
     }
   }();
+
+  struct NoAdmission {};
 
   [[no_unique_address]] Transform transform{};
   [[no_unique_address]] Split split{};
@@ -136,7 +167,33 @@ struct BlockFormat {
   }
   void encode(Rows rows, std::uint32_t slot, const std::uint8_t* shared, std::uint8_t* block,
               SpillWriter& spill, EncodeCounters& counters) const {
-    Layout::encode(split, quant, rows, slot, shared, block, spill, counters);
+    write(rows, slot, shared, block, spill, counters);
+  }
+  void encode(Rows rows, std::uint32_t slot, const std::uint8_t* shared, std::uint8_t* block,
+              SpillWriter& spill, EncodeCounters& counters, const BlockBytes& previous) const
+      requires(kReadsPrevious) {
+    write(rows, slot, shared, block, spill, counters, previous);
+  }
+  // Rows that are refused for what came before them.
+  using Admission = typename decltype([] {
+    if constexpr (kRefuses) {
+      return std::type_identity<typename Layout::Dense::Admission>{};
+    } else {
+      return std::type_identity<NoAdmission>{};
+    }
+  }())::type;
+  static Admission admission(const std::uint8_t* block, std::uint32_t slot) requires(kRefuses) {
+    return Layout::Dense::admission(block, slot);
+  }
+  bool admit(const float* coded, Admission& state) const requires(kRefuses) {
+    if constexpr (RowFilter<Split>) {
+      float filtered[kDim];
+      EncodeCounters ignored;
+      split.filter(coded, kDim, filtered, ignored);
+      return Layout::admit(split, quant, filtered, state);
+    } else {
+      return Layout::admit(split, quant, coded, state);
+    }
   }
   void decode(const BlockBytes& bytes, std::uint32_t slot, MutableRows rows) const {
     Layout::decode(split, quant, bytes, slot, rows);
@@ -182,6 +239,22 @@ struct BlockFormat {
   }
 
  private:
+  // A filter changes rows one seal at a time, just before they are coded.
+  template <class... Previous>
+  void write(Rows rows, std::uint32_t slot, const std::uint8_t* shared, std::uint8_t* block,
+             SpillWriter& spill, EncodeCounters& counters, const Previous&... previous) const {
+    if constexpr (RowFilter<Split>) {
+      float filtered[static_cast<std::size_t>(kSeal) * kDim];
+      for (std::uint32_t t = 0; t < rows.count; t += kSeal) {
+        for (std::uint32_t i = 0; i < kSeal; ++i)
+          split.filter(rows[t + i], kDim, filtered + static_cast<std::size_t>(i) * kDim, counters);
+        Layout::encode(split, quant, Rows{filtered, kSeal, kDim}, slot + t, shared, block, spill,
+                       counters, previous...);
+      }
+    } else {
+      Layout::encode(split, quant, rows, slot, shared, block, spill, counters, previous...);
+    }
+  }
   static const float* split_profile(const float* profile) {
     return profile == nullptr ? nullptr : profile + Transform::profile_size(kHeadDim);
   }

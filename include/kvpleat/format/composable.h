@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kvpleat/core/axis.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/identity.h"
@@ -21,6 +22,13 @@ concept IsCodec = requires {
   T::kSpills;
   { T::template refusal<Split, Quant>() } -> std::same_as<Refusal>;
 };
+
+// A filter's rows are copied, all of a seal at once.
+template <class Split, class Quant>
+inline constexpr bool kFilterOverLongGroups = false;
+template <RowFilter Split, Quantizer Quant>
+inline constexpr bool kFilterOverLongGroups<Split, Quant> =
+    Quant::kAxis == Axis::kTokens&& Quant::kGroup > 64;
 
 template <class T>
 inline constexpr bool kIsText = false;
@@ -41,6 +49,8 @@ constexpr Refusal refusal_of() {
     return Refusal::kNotACodec;
   } else if constexpr (!composition::kHasTextId<Split> || !composition::kHasTextId<Quant>) {
     return Refusal::kIdIsNoText;
+  } else if constexpr (composition::kFilterOverLongGroups<Split, Quant>) {
+    return Refusal::kFilterNeedsShortGroups;
   } else if constexpr (Codec::template refusal<Split, Quant>() != Refusal::kNone) {
     return Codec::template refusal<Split, Quant>();
   } else {

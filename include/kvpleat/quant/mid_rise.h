@@ -67,8 +67,7 @@ struct MidRiseQuant {
     return static_cast<std::uint32_t>(code + kHalfRange);
   }
   KVPLEAT_HD constexpr float decode(std::uint32_t code, const Scale& scale) const {
-    const auto twice =
-        static_cast<float>(2 * (static_cast<std::int32_t>(code) - kHalfRange) + 1);
+    const auto twice = static_cast<float>(2 * (static_cast<std::int32_t>(code) - kHalfRange) + 1);
     // At most 9 bits times at most 11 are exact in float.
     const float middle = twice * 0.5f;
     if constexpr (sizeof(Side) == 2) return middle * to_float(scale.step);

@@ -57,8 +57,7 @@ struct ZeroPointQuant {
     return {lower_of(a.lowest, b.lowest), upper_of(a.highest, b.highest)};
   }
   KVPLEAT_HD constexpr Scale scale(const Stat& stat) const {
-    const Side step =
-        at_least<Side>((stat.highest - stat.lowest) / static_cast<float>(kTop));
+    const Side step = at_least<Side>((stat.highest - stat.lowest) / static_cast<float>(kTop));
     if (!(to_float(step) > 0.0f)) return {};
     const std::uint32_t zero = round_to_code(-stat.lowest / to_float(step), kTop);
     return {step, nearest<Side>(static_cast<float>(zero))};
@@ -68,8 +67,7 @@ struct ZeroPointQuant {
     if (!(step > 0.0f)) return 0;
     const auto zero = static_cast<std::int32_t>(to_float(scale.zero));
     const std::int32_t code = round_to_signed(x / step, static_cast<std::int32_t>(kTop)) + zero;
-    return static_cast<std::uint32_t>(
-        upper_of(lower_of(code, static_cast<std::int32_t>(kTop)), 0));
+    return static_cast<std::uint32_t>(upper_of(lower_of(code, static_cast<std::int32_t>(kTop)), 0));
   }
   KVPLEAT_HD constexpr float decode(std::uint32_t code, const Scale& scale) const {
     const float steps = static_cast<float>(code) - to_float(scale.zero);
