@@ -270,7 +270,7 @@ class TypedFormat final : public AnyFormat {
       for (std::uint32_t t = 0; t < F::kBlockTokens; ++t) {
         for (std::uint32_t c = F::kDim; c < Dense::Tile::kPaddedDim; ++c) {
           found |= Dense::Tile::get(data.block.data(), t, c);
-          if constexpr (Dense::kAlongTokens) {
+          if constexpr (requires { requires Dense::kAlongTokens; }) {
             // Side data of channels that do not exist.
             for (std::uint32_t f = 0; f < Dense::kFields; ++f) {
               const std::uint32_t at = Dense::scale_at(t, c) + f * Dense::kFieldStride;
