@@ -26,6 +26,7 @@
 
 // split: which elements are outliers
 #include "kvpleat/split/mad.h"
+#include "kvpleat/split/nested_bands.h"
 #include "kvpleat/split/no_split.h"
 #include "kvpleat/split/range.h"
 #include "kvpleat/split/threshold.h"
@@ -44,10 +45,12 @@
 
 // codec: from codes to bytes
 #include "kvpleat/codec/coo.h"
+#include "kvpleat/codec/coo_entry.h"
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/fused.h"
 #include "kvpleat/codec/hash_sparse.h"
 #include "kvpleat/codec/jagged.h"
+#include "kvpleat/codec/oaken_stages.h"
 #include "kvpleat/codec/repack.h"
 #include "kvpleat/codec/row.h"
 #include "kvpleat/codec/slots.h"
@@ -60,6 +63,7 @@
 #include "kvpleat/format/formats.h"
 #include "kvpleat/format/ggml.h"
 #include "kvpleat/format/kvquant.h"
+#include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
 #include "kvpleat/format/tiered.h"

@@ -3,7 +3,7 @@
 
 Usage: make_goldens.py > goldens.h
 
-Nothing here calls the library: tiles, scales, slots, rotations and the fused codec are written out a second time.
+Nothing here calls the library: tiles, scales, slots and rotations are written out a second time.
 Every float operation is rounded to binary32 (`f32`): a double holds the exact sum, difference or product of two
 floats of these magnitudes, and a quotient rounded twice (53, then 24 bits) is the quotient rounded once.
 """
@@ -218,85 +218,6 @@ def centered_rotated(row, position):
     return hadamard(signed[:8]) + hadamard(signed[8:])
 
 
-# --- the fused codec -----------------------------------------------------------------------------
-class Range:
-    def __init__(self, values):
-        self.low = half_below(min(values)) if values else 0
-        self.high = half_above(max(values)) if values else 0
-        self.lowest = half_value(self.low)
-        width = f32(half_value(self.high) - self.lowest)
-        self.step = f32(width / 15) if width > 0 else 0.0
-        self.inverse = f32(15 / width) if width > 0 else 0.0
-
-    def code(self, u):
-        return code_of(f32(f32(u - self.lowest) * self.inverse), 15)
-
-    def value(self, code):
-        return f32(self.lowest + f32(code * self.step))
-
-
-def fused(x, thresholds):
-    """(dense, spill, counts, parameters, decoded) of one token."""
-    outer_low, inner_low, inner_high, outer_high = thresholds
-    members = []  # band, low side, shifted value
-    for v in x:
-        if v > outer_high:
-            members.append(("outer", False, f32(v - outer_high)))
-        elif v < outer_low:
-            members.append(("outer", True, -f32(v - outer_low)))
-        elif v > inner_high:
-            members.append(("middle", False, f32(v - inner_high)))
-        elif v < inner_low:
-            members.append(("middle", True, f32(v - inner_low)))
-        else:
-            members.append(("inner", v < 0, abs(v)))
-    ranges = {band: Range([u for b, _, u in members if b == band]) for band in ("outer", "middle", "inner")}
-    middle = ranges["middle"]
-    if middle.lowest >= 0:
-        zero_split = 0
-    elif half_value(middle.high) <= 0:
-        zero_split = 16
-    else:
-        zero_split = min(max(math.ceil(f32(-middle.lowest * middle.inverse)), 1), 15)
-    dense, spill, counts, decoded = bytearray((len(x) + 1) // 2), bytearray(), bytearray((len(x) + 63) // 64), []
-    for c, (band, low, u) in enumerate(members):
-        code = ranges[band].code(u)
-        if band == "middle":
-            code = min(code, zero_split - 1) if low else max(code, zero_split)
-            decoded.append(f32(middle.value(code) + (inner_low if code < zero_split else inner_high)))
-        else:
-            spill.append(c % 64 << 2 | (band == "outer") << 1 | low)
-            counts[c // 64] += 1
-            size = -ranges[band].value(code) if low else ranges[band].value(code)
-            decoded.append(size if band == "inner" else f32(size + (outer_low if low else outer_high)))
-        dense[c // 2] |= code << (c % 2 * 4)
-    parameters = b"".join(struct.pack("<HH", ranges[b].low, ranges[b].high) for b in ("outer", "middle", "inner"))
-    return dense, spill, counts, parameters, decoded
-
-
-T1 = (-2.0, -0.25, 0.25, 2.0)
-C1 = [-1.125, 1.25, 0.5, -0.5, 0.3125, -0.28125, 2.5, 6.25,
-      -3.0, -2.625, 0.0, -0.125, 0.234375, -1.0, 0.75, -0.0625]  # fmt: skip
-
-
-def c2():
-    x = [((37 * i) % 31 - 15) / 4.0 for i in range(64)]
-    x = [1.0 if abs(v) <= 0.25 else v for v in x]
-    x[:6] = [4.0, -4.0, 0.25, -0.25, 4.00390625, 0.015625]
-    return x
-
-
-def c3():
-    """Inner band off zero, no outlier in the first chunk."""
-    x = []
-    for i in range(128):
-        k = (29 * i) % 15 - 7
-        v = k / 4.0 + (1.0 if k > 0 else 0.5)
-        x.append(0.25 if 0.5 <= v <= 1.0 else v)
-    x[0], x[64], x[70], x[100], x[101], x[127] = 3.0, -2.5, 0.75, 0.5, 1.0, -3.0
-    return x
-
-
 # --- writing -------------------------------------------------------------------------------------
 def emit_sparse(name, comment, block):
     pairs = [f"{{{at}, 0x{byte:02x}}}" for at, byte in sorted(block.bytes.items()) if byte]
@@ -351,36 +272,8 @@ def main():
                 per_token(KEY, 12, 4, 17, [centered_rotated(row, 1000 + t) for t, row in enumerate(rows(3, 12))]))
     emit_list("inline constexpr std::uint64_t kTurns[] = {", "Its rotation: pairs (i, i + 4).", [f"{t}u" for t in TURNS])
     emit_floats("kMean", MEAN)
-    cases = {"C1": (C1, T1), "C2": (c2(), (-4.0, -0.25, 0.25, 4.0)), "C3": (c3(), (-1.5, 0.5, 1.0, 3.0)),
-             "C5a": ([0.0] * 64, T1), "C5b": ([1.0] * 64, T1)}  # fmt: skip
-    for name, (x, thresholds) in cases.items():
-        dense, spill, counts, parameters, decoded = fused(x, thresholds)
-        print(f"// Fused codec, case {name}.")
-        emit_floats(f"k{name}Thresholds", thresholds)
-        emit_floats(f"k{name}Input", x)
-        emit_bytes(f"k{name}Dense", dense)
-        emit_bytes(f"k{name}Spill", spill or b"\0")
-        print(f"inline constexpr std::uint32_t k{name}SpillBytes = {len(spill)};\n")
-        emit_bytes(f"k{name}Counts", counts)
-        emit_bytes(f"k{name}Parameters", parameters)
-        emit_floats(f"k{name}Decoded", decoded)
     print("}  // namespace golden")
 
 
-def self_check():
-    """The published examples of the fused codec."""
-    dense, spill, counts, parameters, decoded = fused(C1, T1)
-    assert dense.hex() == "f05968f002801f4b" and spill.hex() == "1a1e2327282d303d" and list(counts) == [8]
-    assert parameters.hex() == "0038" "4044" "00bb" "003c" "0000" "8033"
-    assert decoded == [-1.125, 1.25, 0.5, -0.5, 0.375, -0.375, 2.5, 6.25,
-                       -3.0, -2.5, 0.0, -0.125, 0.234375, -1.0, 0.75, -0.0625]  # fmt: skip
-    dense, spill, counts, _, _ = fused(c2(), (-4.0, -0.25, 0.25, 4.0))
-    assert dense.hex() == "0fff0063b82e96ea52a92d94ca41970c64c83e86eb62a92e95da42a91c74c940"
-    assert spill.hex() == "080d1214" and list(counts) == [4]
-    dense, spill, counts, _, _ = fused(c3(), (-1.5, 0.5, 1.0, 3.0))
-    assert spill.hex() == "03189094ff" and list(counts) == [0, 5]
-
-
 if __name__ == "__main__":
-    self_check()
     main()

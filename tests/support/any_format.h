@@ -21,17 +21,25 @@
 
 namespace test {
 
-// A profile of one head that a format can be bound to: a mean for transforms, then four thresholds
-// if it spills. Specialise it for a format that needs other numbers.
+// A profile of one head that a format can be bound to: a mean for transforms, then the thresholds
+// of a splitter that has any. Specialise it for a format that needs other numbers.
 template <class F>
 struct SampleProfile {
+  // By the number of pairs.
+  static constexpr float kThresholds[4][4] = {
+      {0.9375f}, {0.9375f, 0.0625f}, {0.9375f, 0.75f, 0.0625f}, {0.9375f, 0.75f, 0.125f, 0.03125f}};
+
   static std::vector<float> make() {
     std::vector<float> profile;
     for (std::uint32_t i = 0; i < F::kProfileSize; ++i)
       profile.push_back(static_cast<float>((7 * i + 3) % 13) / 4.0f - 1.5f);
-    if constexpr (F::kSpills) {
-      const float thresholds[4] = {-0.9375f, -0.0625f, 0.046875f, 0.953125f};
-      for (std::uint32_t i = 0; i < 4; ++i) profile[F::kProfileSize - 4 + i] = thresholds[i];
+    if constexpr (requires { F{}.split.edge({}); }) {
+      constexpr std::uint32_t kCount = decltype(F::split)::kProfileSize;
+      float* thresholds = profile.data() + F::kProfileSize - kCount;
+      for (std::uint32_t i = 0; i < kCount / 2; ++i) {  // pairs, from outside
+        thresholds[i] = -kThresholds[kCount / 2 - 1][i];
+        thresholds[kCount - 1 - i] = kThresholds[kCount / 2 - 1][i] + 0.015625f;
+      }
     }
     return profile;
   }

@@ -30,6 +30,7 @@ enum class Refusal : std::uint8_t {
   kBandsDiffer,
   kJaggedNeedsOaken,
   kCooNeedsOaken,
+  kEntryTooNarrow,
   kGroupShiftNeedsFused,
   kRowsNeedRowQuantizer,
   kRowQuantizerNeedsRows,
@@ -83,6 +84,9 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kCooNeedsOaken:
       return "CooCodec keeps outliers of three bands beside dense codes: use ThresholdSplit and "
              "GroupShiftQuant";
+    case Refusal::kEntryTooNarrow:
+      return "an entry of 8 bits has 6 for the index, one for the fifth bit of a code, and the "
+             "rest for the band: use CooEntry16, or four-bit outliers (kOffsetBinary4)";
     case Refusal::kGroupShiftNeedsFused:
       return "GroupShiftQuant scales per band over all heads: use FusedCodec";
     case Refusal::kRowsNeedRowQuantizer:
@@ -153,6 +157,9 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kCooNeedsOaken,
                 "kvpleat: CooCodec keeps outliers of three bands beside dense codes: use "
                 "ThresholdSplit and GroupShiftQuant");
+  static_assert(kRefusal != Refusal::kEntryTooNarrow,
+                "kvpleat: an entry of 8 bits has 6 for the index, one for the fifth bit of a code, "
+                "and the rest for the band: use CooEntry16, or four-bit outliers (kOffsetBinary4)");
   static_assert(kRefusal != Refusal::kGroupShiftNeedsFused,
                 "kvpleat: GroupShiftQuant scales per band over all heads: use FusedCodec");
   static_assert(kRefusal != Refusal::kRowsNeedRowQuantizer,

@@ -15,14 +15,13 @@
 //   Int2Channel       2 + 32/32                      3       3          1536
 //   Int4TopK          4 + 32/D + (4*16 + 16)/D       5.75    4.875      2944 = 2304 + 4 slots
 //   Oaken             4 + 8/64 + 8 * outlier share   4.125   4.125      2112 = 2048 + 64 counts
-//                       + 96/(heads * D)             (and the two terms of data and heads)
+//                       + 96/(heads * D)             (and the two terms; its variants: oaken.h)
 //   CenteredRotated4  4 + 32/D                       4.5     4.25       2304
 #pragma once
 
 #include <cstdint>
 
 #include "kvpleat/codec/dense.h"
-#include "kvpleat/codec/fused.h"
 #include "kvpleat/codec/slots.h"
 #include "kvpleat/core/axis.h"
 #include "kvpleat/core/config.h"
@@ -30,14 +29,13 @@
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/ggml.h"
 #include "kvpleat/format/kvquant.h"
+#include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
 #include "kvpleat/format/tiered.h"
 #include "kvpleat/quant/affine.h"
-#include "kvpleat/quant/group_shift.h"
 #include "kvpleat/quant/symmetric.h"
 #include "kvpleat/split/no_split.h"
-#include "kvpleat/split/threshold.h"
 #include "kvpleat/split/top_k.h"
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
@@ -88,10 +86,6 @@ using Int2Channel = IntChannel<kDim, 2>;
 template <std::uint32_t kDim>
 using Int4TopK = BlockFormat<kDim, NoTransform, TopKSplit<4>, AffineQuant<4>, SlotCodec>;
 
-// Oaken, published bytes. Needs thresholds (ThresholdSplit's profile).
-template <std::uint32_t kDim>
-using Oaken = BlockFormat<kDim, NoTransform, ThresholdSplit, GroupShiftQuant<>, FusedCodec>;
-
 // Keys: phase-centred, then rotated. Values: rotated.
 template <std::uint32_t kDim, std::uint32_t kBits>
 using CenteredRotatedKey = BlockFormat<kDim, Chain<PhaseCenter, RandomHadamard<>>, NoSplit,
@@ -107,7 +101,6 @@ static_assert(Int4<64>::kBlockBytes == 2304 && Int3<64>::kBlockBytes == 1792 &&
               Int2<64>::kBlockBytes == 1280);
 static_assert(Int4G32<64>::kBlockBytes == 2560 && Int4Channel<64>::kBlockBytes == 2560);
 static_assert(Int2Channel<64>::kBlockBytes == 1536 && Int4TopK<64>::kBlockBytes == 2944);
-static_assert(Oaken<64>::kBlockBytes == 2112 && Oaken<64>::kSharedBytes == 768);
 static_assert(CenteredRotatedKey<64, 4>::kBlockBytes == 2304 &&
               RotatedValue<64, 4>::kBlockBytes == 2304);
 static_assert(Int4<128>::kBlockBytes == 64 * 68 && Int8<128>::kBlockBytes == 64 * 132);

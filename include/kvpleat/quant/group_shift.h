@@ -148,19 +148,22 @@ struct GroupShiftQuant {
     constexpr const Range& of(BandSide at) const { return ranges[place(at)]; }
   };
 
-  // `split` is a splitter with the thresholds as edge(): split/threshold.h, split/nested_bands.h.
+  // u with its sign. `split` is a splitter with the thresholds as edge(): split/threshold.h,
+  // split/nested_bands.h.
   template <class Split>
   static constexpr float shifted(const Split& split, float x, BandSide at) {
-    const float u = shifts(at.band) ? x - split.edge(at) : x;
-    return signs(at.band) ? magnitude(u) : u;
+    return shifts(at.band) ? x - split.edge(at) : x;
+  }
+  static constexpr void fold(float u, BandSide at, Stat& stat) {
+    const float size = signs(at.band) ? magnitude(u) : u;
+    const std::uint32_t b = place(at);
+    stat.lowest[b] = lower_of(stat.lowest[b], size);
+    stat.highest[b] = upper_of(stat.highest[b], size);
   }
   template <class Split>
   void observe(const Split& split, float x, Stat& stat) const {
     const BandSide at = split.band(x);
-    const float u = shifted(split, x, at);
-    const std::uint32_t b = place(at);
-    stat.lowest[b] = lower_of(stat.lowest[b], u);
-    stat.highest[b] = upper_of(stat.highest[b], u);
+    fold(shifted(split, x, at), at, stat);
   }
   static Stat merge(const Stat& a, const Stat& b) {
     Stat merged;
@@ -194,16 +197,23 @@ struct GroupShiftQuant {
     }
     return result;
   }
-  // The code: kBits of a middle value, kOutlierBits of any other.
+  // The code of u: kBits of a middle value, kOutlierBits of any other.
+  static std::uint32_t code(const Parameters& parameters, float u, BandSide at) {
+    const Range& range = parameters.of(at);
+    const std::uint32_t most = top(at.band);
+    if (signs(at.band)) {
+      const bool negative = shifts(at.band) ? at.low : u < 0.0f;
+      return range.encode(magnitude(u), most) | (negative ? 16u : 0u);
+    }
+    const std::uint32_t nearest_code = range.encode(u, most);
+    if (!divides(at.band)) return nearest_code;
+    return at.low ? lower_of(nearest_code, range.split - 1u)
+                  : lower_of(upper_of(nearest_code, range.split), most);
+  }
   template <class Split>
   static std::uint32_t encode(const Split& split, const Parameters& parameters, float x,
                               BandSide at) {
-    const Range& range = parameters.of(at);
-    const std::uint32_t most = top(at.band);
-    const std::uint32_t code = range.encode(shifted(split, x, at), most);
-    if (signs(at.band)) return code | ((shifts(at.band) ? at.low : x < 0.0f) ? 16u : 0u);
-    if (!divides(at.band)) return code;
-    return at.low ? lower_of(code, range.split - 1u) : lower_of(upper_of(code, range.split), most);
+    return code(parameters, shifted(split, x, at), at);
   }
   // `at`: its band, and which of nested ones; the side is the code's to tell.
   template <class Split>

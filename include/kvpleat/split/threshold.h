@@ -13,6 +13,19 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
+// Whether n thresholds are ascending, representable as binary16, and at most half its range (a
+// shifted value must fit as well).
+inline bool valid_thresholds(const float* thresholds, std::uint32_t n) {
+  if (thresholds == nullptr) return false;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (!(magnitude(thresholds[i]) <= kLargestHalf * 0.5f) ||
+        to_float(to_half(thresholds[i])) != thresholds[i])
+      return false;
+    if (i > 0 && thresholds[i] < thresholds[i - 1]) return false;
+  }
+  return true;
+}
+
 // Profile: outer_low <= inner_low <= inner_high <= outer_high, each representable as binary16 (it
 // is rounded once, when the profile is made, and that value both compares and shifts). A value on
 // an outer threshold is middle, on an inner threshold inner. Without a profile the splitter is not
@@ -37,17 +50,7 @@ struct ThresholdSplit {
     split.outer_high = profile[3];
     return split;
   }
-  // Ordered, representable as binary16, at most half its range (a shifted value must fit as well).
-  static bool valid(const float* profile) {
-    if (profile == nullptr) return false;
-    for (int i = 0; i < 4; ++i) {
-      if (!(magnitude(profile[i]) <= kLargestHalf * 0.5f) ||
-          to_float(to_half(profile[i])) != profile[i])
-        return false;
-      if (i > 0 && profile[i] < profile[i - 1]) return false;
-    }
-    return true;
-  }
+  static bool valid(const float* profile) { return valid_thresholds(profile, kProfileSize); }
 
   KVPLEAT_HD constexpr BandSide band(float x) const {
     if (x > outer_high) return {Band::kOuter, false};
