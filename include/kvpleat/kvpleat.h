@@ -91,6 +91,7 @@
 #include "kvpleat/calibrate/kvquant.h"
 #include "kvpleat/calibrate/mad.h"
 #include "kvpleat/calibrate/nuq.h"
+#include "kvpleat/calibrate/phase_mean.h"
 #include "kvpleat/calibrate/profile_file.h"
 #include "kvpleat/calibrate/ratio_search.h"
 #include "kvpleat/calibrate/threshold_profiler.h"

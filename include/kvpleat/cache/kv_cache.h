@@ -217,6 +217,17 @@ class KvCache {
     return Status::kOk;
   }
 
+  // Gives a lane other calibrated data, before its first token is coded: means from the first
+  // tokens of the sequence, which wait in the tail meanwhile (residual or kUndecided; calibrate/
+  // phase_mean.h). As at creation; a side that is null keeps what it has, and model and adapter are
+  // the caller's to compare. On an error nothing has changed. kInvalid: no such lane, a token of it
+  // is coded already ("lane"), or the profile cannot be used (its name); kMismatch: its size;
+  // kRange ("tail"): a row in the tail does not fit the lane any more; kNoMemory. O(profile +
+  // tail).
+  Error set_profile(std::uint32_t lane, const LaneProfile& profile) noexcept {
+    return state_->set_profile(lane, profile);
+  }
+
   // Decoded rows of tokens [first, first + n) of a head: keys [n, kKeyDim], values [n, kValueDim],
   // either may be null. kInvalid: no such layer or head; kRange: not that many tokens;
   // kUnsupported: values of a cache without values.

@@ -118,9 +118,7 @@ struct KvCache<CacheTraitsType>::State {
         for (std::uint32_t i = 0; i < pairs; ++i) unit_rotations.push(shape.rope.rotation(i, t));
       }
     }
-    BindContext context;
-    context.rope = &shape.rope;
-    context.unit_rotations = unit_rotations.data();
+    const BindContext context = bind_context();
     Status status = Status::kOk;
     each_lane([&]<std::size_t kIndex>() {
       const LaneProfile given = kIndex < profile_count ? profiles[kIndex] : LaneProfile{};
@@ -144,6 +142,108 @@ struct KvCache<CacheTraitsType>::State {
     }
     return {};
   }
+  [[nodiscard]] BindContext bind_context() const noexcept {
+    BindContext context;
+    context.rope = &shape.rope;
+    context.unit_rotations = unit_rotations.data();
+    return context;
+  }
+
+  // Other calibrated data for a lane without coded tokens. The old floats are kept until every row
+  // in the tail that is bound for the lane is known to fit.
+  Error set_profile(std::uint32_t lane, const LaneProfile& given) noexcept {
+    Error error = {Status::kInvalid, "lane"};
+    each_lane([&]<std::size_t kIndex>() {
+      if (lane != kIndex || kIndex == kRawLane) return;
+      auto& state = std::get<kIndex>(lanes);
+      bool empty = true;
+      each_side<kIndex>([&](auto& side) { empty = empty && side.empty(); });
+      if (!empty) return;
+      error = check_profile<kIndex>(shape, given, false);
+      if (!ok(error.status)) return;
+      Array<float> old_keys(&memory);
+      Array<float> old_values(&memory);
+      bool kept = given.keys == nullptr || keep(state.keys, old_keys);
+      if constexpr (kStoresValues)
+        kept = kept && (given.values == nullptr || keep(state.values, old_values));
+      if (!kept) {
+        error = {Status::kNoMemory, "memory"};
+        return;
+      }
+      const BindContext context = bind_context();
+      const auto set = [&](const float* keys, const float* values) {
+        if (given.keys != nullptr) state.keys.set_profile(keys, context);
+        if constexpr (kStoresValues) {
+          if (given.values != nullptr) state.values.set_profile(values, context);
+        }
+      };
+      set(given.keys, given.values);
+      if (!ok(tail_fits(lane))) {
+        set(old_keys.data(), old_values.data());
+        error = {Status::kRange, "tail"};
+      }
+    });
+    return error;
+  }
+  template <class Side>
+  static bool keep(const Side& side, Array<float>& copy) noexcept {
+    if (!copy.reserve(side.profile.size())) return false;
+    for (std::size_t i = 0; i < side.profile.size(); ++i) copy.push(side.profile[i]);
+    return true;
+  }
+  [[nodiscard]] Status tail_fits(std::uint32_t lane) const noexcept {
+    for (std::uint32_t i = 0; i < layers.size(); ++i) {
+      const Layer& l = layers[i];
+      for (std::uint32_t t = 0; t < l.tail.size(); ++t) {
+        for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
+          if (l.tail.tag(t, h) != lane) continue;
+          float key[kKeyDim];
+          l.tail.read_key(t, h, key);
+          Status status = fits<true>(i, l.settled + t, h, lane, key);
+          if constexpr (kStoresValues) {
+            float value[kValueDim];
+            l.tail.read_value(t, h, value);
+            if (ok(status)) status = fits<false>(i, l.settled + t, h, lane, value);
+          }
+          if (!ok(status)) return status;
+        }
+      }
+    }
+    return Status::kOk;
+  }
+  // Whether a lane can use a profile. missing: whether a side that is not given counts as a profile
+  // of none.
+  template <std::size_t kIndex>
+  static Error check_profile(const CacheShape& shape, const LaneProfile& given,
+                             bool missing) noexcept {
+    const std::size_t views = static_cast<std::size_t>(shape.layers) * shape.kv_heads;
+    const auto same = [](const char* a, const char* b) {
+      return a == nullptr || b == nullptr || std::string_view(a) == std::string_view(b);
+    };
+    constexpr auto kName = Text("lane") + number_text<kIndex>();
+    if (!same(given.model, shape.model))
+      return {Status::kNeedsReprofile, (kName + ".model").view()};
+    if (!same(given.adapter, shape.adapter))
+      return {Status::kNeedsReprofile, (kName + ".adapter").view()};
+    Error error;
+    const auto check = [&]<class F>(const float* data, std::size_t size, std::string_view field) {
+      if (!ok(error.status) || (data == nullptr && !missing)) return;
+      if (data != nullptr && size != views * F::kProfileSize) error = {Status::kMismatch, field};
+      for (std::size_t i = 0; i < views && ok(error.status); ++i) {
+        const float* own = data == nullptr ? nullptr : data + i * F::kProfileSize;
+        if (!F::valid_profile(own)) error = {Status::kInvalid, field};
+      }
+    };
+    using Pair = Lane<kIndex>;
+    check.template operator()<typename Pair::Key>(given.keys, given.key_count,
+                                                  (kName + ".key.profile").view());
+    if constexpr (kStoresValues) {
+      check.template operator()<typename Pair::Value>(given.values, given.value_count,
+                                                      (kName + ".value.profile").view());
+    }
+    return error;
+  }
+
   void clear() noexcept {
     each_lane([&]<std::size_t kIndex>() { each_side<kIndex>([](auto& side) { side.clear(); }); });
   }
@@ -479,7 +579,8 @@ struct KvCache<CacheTraitsType>::State {
   }
   // A new token of the call, as it came, to the sinks or the tail.
   void push_raw(const Call& call, Tail<RawElement>& to, std::uint32_t index) noexcept {
-    // The tags first: once the token is there, a shared map would find its tag, which is not written yet.
+    // The tags first: once the token is there, a shared map would find its tag, which is not
+    // written yet.
     const std::uint32_t first_tag = given_tag(call, index, 0);
     to.push();
     const std::uint32_t at = to.size() - 1;
@@ -949,31 +1050,7 @@ Error KvCache<CacheTraitsType>::check_shape(const CacheShape& shape, const LaneP
   State::each_lane([&]<std::size_t kIndex>() {
     if (kIndex == kRawLane || !ok(error.status)) return;
     const LaneProfile given = kIndex < profile_count ? profiles[kIndex] : LaneProfile{};
-    const auto same = [](const char* a, const char* b) {
-      return a == nullptr || b == nullptr || std::string_view(a) == std::string_view(b);
-    };
-    constexpr auto kName = Text("lane") + number_text<kIndex>();
-    if (!same(given.model, shape.model)) {
-      error = {Status::kNeedsReprofile, (kName + ".model").view()};
-    } else if (!same(given.adapter, shape.adapter)) {
-      error = {Status::kNeedsReprofile, (kName + ".adapter").view()};
-    }
-    if (!ok(error.status)) return;
-    const auto check = [&]<class F>(const float* data, std::size_t size, std::string_view field) {
-      if (data != nullptr && size != views * F::kProfileSize) error = {Status::kMismatch, field};
-      for (std::size_t i = 0; i < views && ok(error.status); ++i) {
-        const float* own = data == nullptr ? nullptr : data + i * F::kProfileSize;
-        if (!F::valid_profile(own)) error = {Status::kInvalid, field};
-      }
-    };
-    using Pair = Lane<kIndex>;
-    check.template operator()<typename Pair::Key>(given.keys, given.key_count,
-                                                  (kName + ".key.profile").view());
-    if constexpr (kValueKind == ValueKind::kStored) {
-      if (!ok(error.status)) return;
-      check.template operator()<typename Pair::Value>(given.values, given.value_count,
-                                                      (kName + ".value.profile").view());
-    }
+    error = State::template check_profile<kIndex>(shape, given, true);
   });
   return error;
 }

@@ -83,15 +83,29 @@ struct LaneSide {
       return Status::kNoMemory;
     }
     profile.resize_raw(views * F::kProfileSize);
-    for (std::size_t i = 0; i < profile.size(); ++i)
-      profile[i] = given == nullptr ? 0.0f : given[i];
-    for (std::size_t i = 0; i < views; ++i) {
-      BindContext own = context;
-      own.profile = F::kProfileSize == 0 ? nullptr : profile.data() + i * F::kProfileSize;
-      formats.push(F::bind(own));
-    }
+    formats.resize_raw(views);
+    set_profile(given, context);
     for (std::uint32_t l = 0; l < shape.layers; ++l) segments.push(memory);
     return Status::kOk;
+  }
+  // Copies the profile of every view (null: zeros) and binds the formats to it.
+  void set_profile(const float* given, const BindContext& context) noexcept {
+    for (std::size_t i = 0; i < profile.size(); ++i)
+      profile[i] = given == nullptr ? 0.0f : given[i];
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+      BindContext own = context;
+      own.profile = F::kProfileSize == 0 ? nullptr : profile.data() + i * F::kProfileSize;
+      ::new (static_cast<void*>(formats.data() + i)) F(F::bind(own));
+    }
+  }
+  // Whether no stream of the lane has a token, in blocks or in an open group.
+  [[nodiscard]] bool empty() const noexcept {
+    for (std::uint32_t l = 0; l < segments.size(); ++l) {
+      for (std::uint32_t h = 0; h < segments[l].streams.size(); ++h) {
+        if (segments[l].streams[h].size() > 0) return false;
+      }
+    }
+    return true;
   }
   // A segment gets its streams when its first token comes.
   [[nodiscard]] bool open_segment(std::uint32_t layer, const MemorySource* memory) noexcept {
