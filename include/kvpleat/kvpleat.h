@@ -59,6 +59,7 @@
 // format: all of them together
 #include "kvpleat/format/adaptive.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/format/channel_split.h"
 #include "kvpleat/format/composable.h"
 #include "kvpleat/format/formats.h"
 #include "kvpleat/format/ggml.h"

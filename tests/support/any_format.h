@@ -16,6 +16,7 @@
 #include "kvpleat/core/counters.h"
 #include "kvpleat/core/half.h"
 #include "kvpleat/core/rows.h"
+#include "kvpleat/format/channel_split.h"
 #include "kvpleat/format/formats.h"
 #include "kvpleat/transform/bind.h"
 
@@ -41,6 +42,27 @@ struct SampleProfile {
         thresholds[kCount - 1 - i] = kThresholds[kCount / 2 - 1][i] + 0.015625f;
       }
     }
+    return profile;
+  }
+};
+
+// Channels all over the row, the last one among them.
+template <class Apart, class Rest, class Transform>
+struct SampleProfile<kvpleat::ChannelSplit<Apart, Rest, Transform>> {
+  using F = kvpleat::ChannelSplit<Apart, Rest, Transform>;
+  static std::vector<float> make() {
+    std::vector<float> profile;
+    for (std::uint32_t i = 0; i < F::kTransformProfile; ++i)
+      profile.push_back(static_cast<float>((7 * i + 3) % 13) / 4.0f - 1.5f);
+    for (std::uint32_t i = 1; i <= F::kApart; ++i)
+      profile.push_back(static_cast<float>(i * F::kDim / F::kApart - 1));
+    for (const float x : SampleProfile<Apart>::make()) profile.push_back(x);
+    for (const float x : SampleProfile<Rest>::make()) profile.push_back(x);
+    return profile;
+  }
+  // What restore may add to a row: everything but the channels.
+  static std::vector<float> mean(std::vector<float> profile) {
+    for (std::uint32_t i = 0; i < F::kApart; ++i) profile[F::kTransformProfile + i] = 0.0f;
     return profile;
   }
 };
@@ -92,7 +114,7 @@ class AnyFormat {
   bool positional = false;
   bool has_offset = false;
   bool scores_restored = false;
-  std::vector<float> profile;
+  std::vector<float> profile;  // what of it restore may add to a row
 
   AnyFormat() = default;
   AnyFormat(const AnyFormat&) = delete;
@@ -182,6 +204,19 @@ struct ErrorBound {
   }
 };
 
+// Each part has its law, on its channels and its part of the block.
+template <class Apart, class Rest, class Transform>
+struct ErrorBound<kvpleat::ChannelSplit<Apart, Rest, Transform>> {
+  using F = kvpleat::ChannelSplit<Apart, Rest, Transform>;
+  static float of(const F& format, const float* row, std::uint32_t slot, std::uint32_t c,
+                  const BlockData& data) {
+    if (c < Apart::kCoded) return ErrorBound<Apart>::of(format.apart, row, slot, c, data);
+    BlockData rest;
+    rest.block.assign(data.block.begin() + Apart::kBlockBytes, data.block.end());
+    return ErrorBound<Rest>::of(format.rest, row + Apart::kCoded, slot, c - Apart::kCoded, rest);
+  }
+};
+
 template <class F>
 class TypedFormat final : public AnyFormat {
   static_assert(kvpleat::Format<F>);
@@ -207,6 +242,8 @@ class TypedFormat final : public AnyFormat {
     has_offset = F::kHasOffset;
     scores_restored = kvpleat::scores_restored<F>();
     profile = surroundings_.profile;
+    if constexpr (requires { SampleProfile<F>::mean(profile); })
+      profile = SampleProfile<F>::mean(profile);
     format_ = F::bind(surroundings_.context());
   }
 
