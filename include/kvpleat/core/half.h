@@ -72,8 +72,8 @@ KVPLEAT_HD constexpr BFloat16 to_bfloat16(float x) {
 }
 
 // What a stored scale or zero point may be: the type, its range, and rounding to nearest, down and
-// up. Directed rounding of a value whose nearest is infinite gives infinity; callers refuse such
-// values first.
+// up (next_above: for types that are not negated by the top bit of two bytes). Directed rounding of
+// a value whose nearest is infinite gives infinity; callers refuse such values first.
 template <class T>
 struct SideTraits;
 
@@ -118,11 +118,16 @@ KVPLEAT_HD constexpr T at_most(float x) {
 // The smallest T that is not below x.
 template <class T>
 KVPLEAT_HD constexpr T at_least(float x) {
-  const T negated = at_most<T>(-x);
-  if constexpr (sizeof(T) == 2) {
-    return T{static_cast<std::uint16_t>(negated.bits ^ 0x8000u)};
+  if constexpr (requires(T t) { SideTraits<T>::next_above(t); }) {
+    const T candidate = SideTraits<T>::nearest(x);
+    return to_float(candidate) >= x ? candidate : SideTraits<T>::next_above(candidate);
   } else {
-    return -negated;
+    const T negated = at_most<T>(-x);
+    if constexpr (sizeof(T) == 2) {
+      return T{static_cast<std::uint16_t>(negated.bits ^ 0x8000u)};
+    } else {
+      return -negated;
+    }
   }
 }
 
