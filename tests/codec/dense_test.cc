@@ -7,8 +7,10 @@
 #include <cstring>
 #include <vector>
 
+#include "kvpleat/format/block_format.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/symmetric.h"
+#include "kvpleat/transform/center.h"
 #include "support/generator.h"
 
 using namespace kvpleat;
@@ -56,6 +58,45 @@ struct LeastSquaresQuant {
 };
 static_assert(RefiningQuantizer<LeastSquaresQuant>);
 static_assert(!RefiningQuantizer<AffineQuant<4>> && Quantizer<AffineQuant<4>>);
+
+// Symmetric 4 bit that tries steps of 1, 0.5, 0.25 and 0.5 again, in this order. Counts nothing;
+// the step tells which one was stored.
+struct ThreeStepsQuant : SymmetricQuant<4, 32> {
+  static constexpr std::uint32_t kCandidates = 4;
+  Scale scale(const Stat&) const { return {to_half(1.0f)}; }
+  Scale candidate(const Stat&, std::uint32_t k) const {
+    return {to_half(k == 0 ? 1.0f : (k == 2 ? 0.25f : 0.5f))};
+  }
+};
+static_assert(SearchingQuantizer<ThreeStepsQuant> && !SearchingQuantizer<AffineQuant<4>>);
+
+// Multiples of a step that a profile fixes; no scale is stored.
+struct FixedStepQuant {
+  struct Side {};
+  struct Stat {};
+  struct Scale {};
+  static constexpr std::uint32_t kBits = 4;
+  static constexpr std::uint32_t kGroup = kWholeHead;
+  static constexpr Axis kAxis = Axis::kChannels;
+  static constexpr bool kExactMerge = true;
+  static constexpr float kLargest = 100.0f;
+  static constexpr auto kId = Text("quant=fixed_step");
+  static constexpr std::uint32_t kProfileSize = 1;
+  float step = 1.0f;
+
+  static FixedStepQuant bind(const float* profile) {
+    return {profile == nullptr ? 1.0f : profile[0]};
+  }
+  static bool valid(const float* profile) { return profile == nullptr || profile[0] > 0.0f; }
+  bool saturates(float x) const { return x > 15.0f * step; }
+  void observe(float, Stat&) const {}
+  static Stat merge(const Stat&, const Stat&) { return {}; }
+  Scale scale(const Stat&) const { return {}; }
+  std::uint32_t encode(float x, const Scale&) const { return round_to_code(x / step, 15); }
+  float decode(std::uint32_t code, const Scale&) const { return static_cast<float>(code) * step; }
+};
+static_assert(Quantizer<FixedStepQuant> && ProfiledQuantizer<FixedStepQuant>);
+static_assert(composable<NoSplit, FixedStepQuant, DenseCodec>);
 
 const auto kAll = [](std::uint32_t, std::uint32_t) { return true; };
 
@@ -215,4 +256,80 @@ TEST_CASE("codes of a refining quantizer come from the coding scale") {
   Plain::encode(LeastSquaresQuant::Plain{}, Rows{rows.data(), 1, 64}, 0, b.data(), kAll);
   CHECK(std::memcmp(a.data(), b.data(), Refined::kCodeBytes) == 0);
   CHECK(a != b);
+}
+
+TEST_CASE("a searching quantizer stores the candidate that loses least, the first of equals") {
+  using Layout = DenseLayout<64, ThreeStepsQuant, Role::kKey>;
+  const auto stored = [](const std::vector<float>& x) {
+    std::vector<std::uint8_t> block(Layout::kBytes, 0);
+    Layout::encode(ThreeStepsQuant{}, Rows{x.data(), 1, 64}, 3, block.data(), kAll);
+    std::vector<float> back(64);
+    Layout::decode(ThreeStepsQuant{}, block.data(), 3, MutableRows{back.data(), 1, 64});
+    // Codes are made with the stored step.
+    for (std::uint32_t c = 0; c < 64; ++c) {
+      const auto scale = Layout::load_scale(block.data(), 3, c / 32);
+      CHECK(back[c] == ThreeStepsQuant{}.decode(ThreeStepsQuant{}.encode(x[c], scale), scale));
+    }
+    return std::vector<float>{to_float(Layout::load_scale(block.data(), 3, 0).step),
+                              to_float(Layout::load_scale(block.data(), 3, 1).step)};
+  };
+  // Group 0: halves up to 3.5, exact with 0.5 only. Group 1: integers up to 7, exact with 1 only.
+  std::vector<float> x(64);
+  for (std::uint32_t c = 0; c < 64; ++c)
+    x[c] = c < 32 ? 0.5f * static_cast<float>(c % 8) : static_cast<float>(c % 8);
+  CHECK(stored(x) == std::vector<float>{0.5f, 1.0f});
+  // Group 0: integers up to 3, exact with 1 and 0.5: the first. Group 1: quarters, exact with 0.25.
+  for (std::uint32_t c = 0; c < 64; ++c)
+    x[c] = c < 32 ? static_cast<float>(c % 4) : 0.25f * static_cast<float>(c % 7);
+  CHECK(stored(x) == std::vector<float>{1.0f, 0.25f});
+}
+
+TEST_CASE("an element that is not kept has no part in the search") {
+  using Layout = DenseLayout<32, ThreeStepsQuant, Role::kKey>;
+  std::vector<float> x(32, 0.25f);
+  x[4] = 7.0f;
+  std::vector<std::uint8_t> block(Layout::kBytes, 0);
+  Layout::encode(ThreeStepsQuant{}, Rows{x.data(), 1, 32}, 0, block.data(), kAll);
+  CHECK(to_float(Layout::load_scale(block.data(), 0, 0).step) == 1.0f);
+  Layout::encode(ThreeStepsQuant{}, Rows{x.data(), 1, 32}, 0, block.data(),
+                 [](std::uint32_t, std::uint32_t c) { return c != 4; });
+  CHECK(to_float(Layout::load_scale(block.data(), 0, 0).step) == 0.25f);
+  CHECK(Layout::Tile::get(block.data(), 0, 4) == 15);
+}
+
+TEST_CASE("an empty scale stores nothing; the profile of a quantizer follows the others'") {
+  using F = BlockFormat<24, NoTransform, NoSplit, FixedStepQuant, DenseCodec>;
+  static_assert(kvpleat::Format<F>);
+  CHECK(F::kSideBytes == 0);
+  CHECK(F::kBlockBytes == 64 * 32 / 2);
+  CHECK(F::kProfileSize == 1);
+  const float half = 0.5f;
+  const float bad = -1.0f;
+  CHECK(F::valid_profile(&half));
+  CHECK(F::valid_profile(nullptr));
+  CHECK(!F::valid_profile(&bad));
+  const F format = F::bind({&half, nullptr, nullptr});
+  std::vector<float> row(24);
+  for (std::uint32_t c = 0; c < 24; ++c) row[c] = 0.5f * static_cast<float>(c % 16);
+  row[5] = 9.0f;
+  std::vector<std::uint8_t> block(F::kBlockBytes, 0);
+  SpillWriter spill;
+  EncodeCounters counters;
+  format.encode(Rows{row.data(), 1, 24}, 63, nullptr, block.data(), spill, counters);
+  CHECK(counters.saturated == 1);
+  row[5] = 7.5f;
+  std::vector<float> back(24);
+  format.decode({block.data(), nullptr, nullptr, 0}, 63, MutableRows{back.data(), 1, 24});
+  CHECK(back == row);
+  F::erase(block.data(), 63, 1);
+  CHECK(block == std::vector<std::uint8_t>(F::kBlockBytes, 0));
+
+  using Centered = BlockFormat<24, Center, NoSplit, FixedStepQuant, DenseCodec>;
+  CHECK(Centered::kProfileSize == 25);
+  std::vector<float> profile(25, 2.0f);
+  profile[24] = 0.25f;
+  CHECK(Centered::bind({profile.data(), nullptr, nullptr}).quant.step == 0.25f);
+  CHECK(Centered::valid_profile(profile.data()));
+  profile[24] = -0.25f;
+  CHECK(!Centered::valid_profile(profile.data()));
 }

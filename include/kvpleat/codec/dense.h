@@ -80,18 +80,20 @@ struct DenseLayout {
                                                 static_cast<std::uint32_t>(sizeof(Side));
 
   static Scale load_scale(const std::uint8_t* block, std::uint32_t slot, std::uint32_t group) {
-    if constexpr (kFields == 0) return Scale{};
-    unsigned char fields[sizeof(Scale)];
-    for (std::uint32_t f = 0; f < kFields; ++f) {
-      std::memcpy(fields + f * sizeof(Side), block + scale_at(slot, group) + f * kFieldStride,
-                  sizeof(Side));
+    Scale scale{};
+    if constexpr (kFields > 0) {
+      unsigned char fields[sizeof(Scale)];
+      for (std::uint32_t f = 0; f < kFields; ++f) {
+        std::memcpy(fields + f * sizeof(Side), block + scale_at(slot, group) + f * kFieldStride,
+                    sizeof(Side));
+      }
+      std::memcpy(&scale, fields, sizeof scale);
     }
-    Scale scale;
-    std::memcpy(&scale, fields, sizeof scale);
     return scale;
   }
   static void store_scale(std::uint8_t* block, std::uint32_t slot, std::uint32_t group,
                           const Scale& scale) {
+    if constexpr (kFields == 0) return;
     unsigned char fields[sizeof(Scale)];
     std::memcpy(fields, &scale, sizeof scale);
     for (std::uint32_t f = 0; f < kFields; ++f) {
@@ -307,6 +309,12 @@ struct DenseCodec {
         Dense::encode(quant, rows, slot, block, all);
       }
       counters.values += rows.count * kDim;
+      if constexpr (requires { quant.saturates(0.0f); }) {
+        for (std::uint32_t t = 0; t < rows.count; ++t) {
+          for (std::uint32_t c = 0; c < kDim; ++c)
+            counters.saturated += quant.saturates(rows[t][c]) ? 1u : 0u;
+        }
+      }
     }
   };
 };

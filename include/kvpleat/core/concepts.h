@@ -64,6 +64,8 @@ concept SearchingQuantizer = Quantizer<Q> && requires(const Q quant, typename Q:
 //   static constexpr std::uint32_t kProfileSize;   floats per head
 //   static Q bind(const float* profile);           null: none was given
 //   static bool valid(const float* profile);
+// and, if its range ends where the profile says:
+//   bool saturates(float x) const;                 |x| lies beyond it; counted, and coded as the largest value
 template <class Q>
 concept ProfiledQuantizer = requires(const float* profile) {
   { Q::kProfileSize } -> std::convertible_to<std::uint32_t>;
