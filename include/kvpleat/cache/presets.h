@@ -82,6 +82,14 @@ template <std::uint32_t kDim>
 struct CenteredRotated4
     : Single<formats::CenteredRotatedKey<kDim, 4>, formats::RotatedValue<kDim, 4>> {};
 
+// Profile: the scale of each head, 1 without one (Mxfp4 has none).
+template <std::uint32_t kDim>
+struct Fp8E4m3 : Single<formats::Fp8E4m3<kDim>, formats::Fp8E4m3<kDim>> {};
+template <std::uint32_t kDim>
+struct Mxfp4 : Single<formats::Mxfp4<kDim>, formats::Mxfp4<kDim>> {};
+template <std::uint32_t kDim>
+struct Nvfp4 : Single<formats::Nvfp4<kDim>, formats::Nvfp4<kDim>> {};
+
 // ggml's block types, for exchange with engines; GgmlQ4_0Hadamard is what llama.cpp stores where it
 // rotates.
 template <std::uint32_t kDim>

@@ -29,6 +29,7 @@
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/format/ggml.h"
 #include "kvpleat/format/kvquant.h"
+#include "kvpleat/format/minifloat.h"
 #include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
