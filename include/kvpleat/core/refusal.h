@@ -218,7 +218,8 @@ constexpr Refusal refusal_of_tile() {
     return Refusal::kBitsOutOfRange;
   } else if constexpr (Quant::kAxis == Axis::kTokens &&
                        (Quant::kGroup == 0 ||
-                        round_up<std::uint32_t>(Quant::kGroup, 64u) % Quant::kGroup != 0)) {
+                        round_up<std::uint32_t>(Quant::kGroup, 64u) % upper_of(Quant::kGroup, 1u) !=
+                            0)) {
     return Refusal::kTokenGroupDividesNoBlock;
   } else {
     return kMadeOfSides<typename Quant::Scale, typename Quant::Side> ? Refusal::kNone
