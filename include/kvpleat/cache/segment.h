@@ -181,7 +181,7 @@ struct LaneSide {
 };
 
 // Stands for the value side of lanes that store no values.
-struct NoSide {};
+struct NoLaneSide {};
 
 template <class Pair, class Store>
 struct LaneState {
@@ -196,7 +196,7 @@ struct LaneState {
   };
   template <class V>
   struct ValueSide<false, V> {
-    using Type = NoSide;
+    using Type = NoLaneSide;
   };
 
   LaneSide<Key, Store> keys;
