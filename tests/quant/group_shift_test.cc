@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "kvpleat/split/threshold.h"
@@ -117,4 +119,92 @@ TEST_CASE("errors: middle a step, outer and inner half a step, sides kept, on ra
       if (at.band == Band::kMiddle) CHECK((code < p.of({Band::kMiddle}).split) == at.low);
     }
   }
+}
+
+namespace {
+
+template <class Q>
+typename Q::Parameters ranges_of(std::initializer_list<float> values) {
+  std::uint8_t bytes[4 * Q::kBands];
+  std::uint32_t i = 0;
+  for (const float v : values) store(bytes + 2 * i++, to_half(v));
+  return Q::read(bytes);
+}
+
+}  // namespace
+
+TEST_CASE("offset binary: 31 levels, the outer side by a split, the inner one without") {
+  using Q = GroupShiftQuant<ShiftPolicy::kOuterAndMiddle, OutlierCode::kOffsetBinary5>;
+  static_assert(Q::kOutlierBits == 5 && Q::divides(Band::kOuter) && !Q::divides(Band::kInner));
+  const float thresholds[4] = {-2.0f, -0.25f, 0.25f, 2.0f};
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  // Golden C4: -2.0625 is nearest to a code of the high side; moved, it stays below -2.
+  const auto p = ranges_of<Q>({-3.0f, 4.75f, -0.75f, 0.75f, -0.125f, 0.1171875f});
+  CHECK(p.of({Band::kOuter}).step == 0.25f);
+  CHECK(p.of({Band::kOuter}).split == 12);
+  CHECK(p.of({Band::kInner}).split == 0);
+  const std::uint32_t code = Q::encode(split, p, -2.0625f, split.band(-2.0625f));
+  CHECK(code == 11);
+  CHECK(Q::decode(split, p, code, {Band::kOuter}) == -2.25f);
+  CHECK(Q::decode(split, p, 12, {Band::kOuter}) == 2.0f);
+  CHECK(Q::encode(split, p, 6.75f, split.band(6.75f)) == 31);
+  // The clamps of the split at 31 levels.
+  CHECK(ranges_of<Q>({0.5f, 3.0f, 0, 0, 0, 0}).of({Band::kOuter}).split == 0);
+  CHECK(ranges_of<Q>({-3.0f, -1.0f, 0, 0, 0, 0}).of({Band::kOuter}).split == 32);
+  CHECK(ranges_of<Q>({-0.001f, 10.0f, 0, 0, 0, 0}).of({Band::kOuter}).split == 1);
+  CHECK(ranges_of<Q>({-10.0f, 0.001f, 0, 0, 0, 0}).of({Band::kOuter}).split == 31);
+}
+
+TEST_CASE("without shift: the sign of the value, not its side; no split at all") {
+  using Q = GroupShiftQuant<ShiftPolicy::kNone>;
+  static_assert(!Q::divides(Band::kMiddle) && !Q::shifts(Band::kOuter));
+  const float thresholds[4] = {0.25f, 0.5f, 1.0f, 3.0f};  // 0.125 is outer, low and positive
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  const auto p = ranges_of<Q>({0.125f, 3.875f, -1.0f, 2.75f, 0.5f, 1.0f});
+  CHECK(p.of({Band::kMiddle}).split == 0);
+  const BandSide at = split.band(0.125f);
+  CHECK(at.band == Band::kOuter);
+  CHECK(at.low);
+  CHECK(Q::encode(split, p, 0.125f, at) == 0);
+  CHECK(Q::decode(split, p, 0, at) == 0.125f);
+  CHECK(Q::encode(split, p, -3.875f, split.band(-3.875f)) == 16 + 15);
+  CHECK(Q::decode(split, p, 31, {Band::kOuter}) == -3.875f);
+  // The middle code is plain: nearest, whatever the side.
+  CHECK(Q::encode(split, p, 0.375f, split.band(0.375f)) == 6);  // 5.5 up to even
+  CHECK(Q::decode(split, p, 6, {Band::kMiddle}) == 0.5f);
+}
+
+TEST_CASE("outer only: the middle keeps its values, the outer bands their distance") {
+  using Q = GroupShiftQuant<ShiftPolicy::kOuterOnly>;
+  static_assert(Q::shifts(Band::kOuter) && !Q::shifts(Band::kMiddle) && !Q::divides(Band::kMiddle));
+  const float thresholds[4] = {-2.0f, -0.25f, 0.25f, 2.0f};
+  const ThresholdSplit split = ThresholdSplit::bind(thresholds);
+  CHECK(Q::shifted(split, 1.5f, split.band(1.5f)) == 1.5f);
+  CHECK(Q::shifted(split, 2.5f, split.band(2.5f)) == 0.5f);
+  CHECK(Q::shifted(split, -2.5f, split.band(-2.5f)) == -0.5f);
+}
+
+TEST_CASE("damaged parameters give numbers or NaN, never undefined behaviour") {
+  using Q = GroupShiftQuant<ShiftPolicy::kOuterAndMiddle, OutlierCode::kOffsetBinary5>;
+  const float bad[] = {kInfinity, -kInfinity, -65504.0f,
+                       65504.0f,  -0.0f,      std::numeric_limits<float>::quiet_NaN()};
+  for (const float low : bad) {
+    for (const float high : bad) {
+      const auto p = ranges_of<Q>({low, high, low, high, low, high});
+      CHECK(p.of({Band::kOuter}).split <= 32);
+      CHECK(p.of({Band::kMiddle}).split <= 16);
+    }
+  }
+}
+
+TEST_CASE("identities name every policy") {
+  using Text5 = GroupShiftQuant<ShiftPolicy::kOuterOnly, OutlierCode::kOffsetBinary5,
+                                ParameterScope::kHead, 2, 1>;
+  CHECK(GroupShiftQuant<>::kId.view() ==
+        "quant=group_shift;bits=4;outlier=sign_magnitude_5;shift=outer_and_middle;scope=layer");
+  CHECK(Text5::kId.view() ==
+        "quant=group_shift;bits=4;outlier=offset_binary_5;shift=outer_only;scope=head;"
+        "outer_bands=2;inner_bands=1");
+  CHECK(GroupShiftQuant<ShiftPolicy::kNone, OutlierCode::kOffsetBinary4>::kId.view() ==
+        "quant=group_shift;bits=4;outlier=offset_binary_4;shift=none;scope=layer");
 }
