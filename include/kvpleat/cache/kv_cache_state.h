@@ -33,7 +33,7 @@ struct KvCache<CacheTraitsType>::State {
         "kvpleat: all lanes of a cache store values alike (same head_dim, or NoValue, or KeyView)");
     static_assert(kScope != MapScope::kHead || ((Lane<kIndices>::Key::kSharedBytes == 0) && ...),
                   "kvpleat: a format with side data over all heads (Oaken) cannot be used in a "
-                  "head-scoped cache");
+                  "head-scoped cache: use OakenPerHead");
   };
   using LaneTuple = typename TupleOf<std::make_index_sequence<kLanes + 1>>::Type;
 
