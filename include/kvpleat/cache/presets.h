@@ -67,6 +67,12 @@ struct OakenEnds : Oaken<kDim> {
   using RawElement = Half;
   static constexpr bool kRawEnds = true;
 };
+// The same values in the order that kernels read; with shares of 4/90/6 as Oaken, or of 2/96/2
+// (BandShares{20000, 20000}): the thresholds decide.
+template <std::uint32_t kDim>
+struct OakenJds16 : Single<formats::OakenJds16<kDim>, formats::OakenJds16<kDim>> {};
+template <std::uint32_t kDim>
+struct Oaken2_96_2 : Single<formats::Oaken2_96_2<kDim>, formats::Oaken2_96_2<kDim>> {};
 
 // Keys before RoPE with calibrated channels, values per token, signposts, 1 % of outliers apart.
 // Needs RoPE and a profile of the keys (calibrate/kvquant.h makes those of both sides); its first
