@@ -75,6 +75,11 @@
 // store: memory
 #include "kvpleat/store/memory_source.h"
 
+// allocate: which lane a token goes to
+#include "kvpleat/allocate/random_at_budget.h"
+#include "kvpleat/allocate/rule.h"
+#include "kvpleat/allocate/table.h"
+
 // cache: sequences
 #include "kvpleat/cache/kv_cache.h"
 #include "kvpleat/cache/lanes.h"

@@ -17,8 +17,8 @@ TEST_CASE("a MAD profile of a tensor: median and three deviations") {
   for (std::size_t i = 0; i < values.size(); i += 100) values[i] = 1e3f;  // outliers do not move it
   float profile[2] = {};
   REQUIRE(ok(mad_profile(values.data(), values.size(), profile)));
-  // The median of n values is known to 1.25 / sqrt(n), here 0.009 deviations; MAD alike. One value in
-  // 100 moved to the upper end moves a quantile by at most 1 % of the values: 0.03 deviations.
+  // The median of n values is known to 1.25 / sqrt(n), here 0.009 deviations; MAD alike. One value
+  // in 100 moved to the upper end moves a quantile by at most 1 % of the values: 0.03 deviations.
   CHECK(std::fabs(profile[0] - 5.0f) < 0.1f);
   CHECK(std::fabs(profile[1] - 6.0f) < 0.3f);
   CHECK((MadSplit<4, MadOfTensor>::valid(profile)));

@@ -236,8 +236,8 @@ TEST_CASE("OC-65 hash: a damaged channel is ignored, nothing is written beyond t
 }
 
 TEST_CASE("hash against dense 4 bits: the crossover lies at one value in five") {
-  // Rows in which one value in n is not zero, the rest exactly zero: the table loses nothing but the
-  // codes, so the question is only what it costs. Dense 4-bit codes: 4.25 bits.
+  // Rows in which one value in n is not zero, the rest exactly zero: the table loses nothing but
+  // the codes, so the question is only what it costs. Dense 4-bit codes: 4.25 bits.
   const auto bits = []<std::uint32_t kKept>() {
     return 8.0 * formats::Hash<64, kKept>::kBlockBytes / (64.0 * 64.0);
   };

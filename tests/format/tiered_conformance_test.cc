@@ -16,7 +16,7 @@ using test::key_and_value;
 namespace test {
 
 // A table of steps: half the step in force; the largest rows of sample_rows open an entry each, and
-// there are at most three such sizes in a block, so nothing is clipped. In slots: half of the scale.
+// there are at most three such sizes in a block, so nothing is clipped. In slots: half the scale.
 template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec, Role kRole>
 requires TableQuantizer<Quant>
 struct ErrorBound<BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>> {

@@ -96,6 +96,38 @@ struct Mxfp4 : Single<formats::Mxfp4<kDim>, formats::Mxfp4<kDim>> {};
 template <std::uint32_t kDim>
 struct Nvfp4 : Single<formats::Nvfp4<kDim>, formats::Nvfp4<kDim>> {};
 
+// The tiers of TieredTurbo by themselves: 8-bit codes whose step is renewed every 128 tokens, the
+// largest four of a head vector in slots; the largest fifth in a hash table of 4-bit codes.
+template <std::uint32_t kDim>
+struct Tiered8 : Single<formats::Tiered8<kDim>, formats::Tiered8<kDim>> {};
+template <std::uint32_t kDim>
+struct Tiered4Hash : Single<formats::HashSparse<kDim>, formats::HashSparse<kDim>> {};
+// Three tiers of KV heads: 16 bits, 8 bits, 4 bits in a hash table, as lanes 0, 1 and 2. Which head
+// is in which tier: CacheShape::default_lanes of [layers, kv_heads] (allocate/table.h counts the
+// heads of a tier). Element: of the top tier, Half or BFloat16: 16-bit input of that type reads back
+// bit by bit.
+template <std::uint32_t kDim, class Element = Half>
+struct TieredTurbo : CacheTraits<kDim> {
+  static constexpr MapScope kScope = MapScope::kHead;
+  using Top = RawFormat<kDim, Element>;
+  using Lanes = LaneList<KV<Top, Top>, KV<formats::Tiered8<kDim>, formats::Tiered8<kDim>>,
+                         KV<formats::HashSparse<kDim>, formats::HashSparse<kDim>>>;
+};
+
+// A width per token: 2, 4, 8 and 16 bits as lanes 0 to 3 (quant/adaptive.h: tag_of_bits), chosen by
+// the tags of append or commit, the same for all layers and heads. KeyStage: NoTransform codes keys
+// as appended; PhaseCenter takes the mean before the rotation out (it needs a profile).
+template <std::uint32_t kDim, class KeyStage = NoTransform>
+struct Adaptive : CacheTraits<kDim> {
+  static constexpr MapScope kScope = MapScope::kSequence;
+  using Lanes = LaneList<KV<formats::AdaptiveBits2<kDim, KeyStage>, formats::Adaptive2<kDim>>,
+                         KV<formats::AdaptiveBits4<kDim, KeyStage>, formats::Adaptive4<kDim>>,
+                         KV<formats::AdaptiveBits8<kDim, KeyStage>, formats::Adaptive8<kDim>>,
+                         KV<formats::F16<kDim>, formats::F16<kDim>>>;
+};
+template <std::uint32_t kDim>
+struct AdaptiveCentered : Adaptive<kDim, PhaseCenter> {};
+
 // ggml's block types, for exchange with engines; GgmlQ4_0Hadamard is what llama.cpp stores where it
 // rotates.
 template <std::uint32_t kDim>

@@ -1,5 +1,5 @@
-// Formats of the tiered cache: 8 bits with renewed scales, 4 bits in a hash table; and what shares of
-// heads in three tiers cost.
+// Formats of the tiered cache: 8 bits with renewed scales, 4 bits in a hash table; and what shares
+// of heads in three tiers cost.
 //
 //   name          bits per element                     D = 64  D = 128   bytes of a block at D = 64
 //   Renewed8      8 + 1.5/D                            8.023   8.012     8216 (128 tokens)
@@ -54,8 +54,8 @@ using Sealed8Split = BlockFormat<kDim, NoTransform, TopKSplit<4>, SealedScale<8,
 template <std::uint32_t kDim, std::uint32_t kKept>
 using Hash =
     BlockFormat<kDim, NoTransform, TopKSplit<kKept>, SymmetricQuant<4>, kvpleat::HashSparse<>>;
-// As many as fill a table of 16 * D (8 * D) slots to four fifths, D a power of two: one in five (one
-// in ten) of the head vector.
+// As many as fill a table of 16 * D (8 * D) slots to four fifths, D a power of two: one in five
+// (one in ten) of the head vector.
 constexpr std::uint32_t hash_kept(std::uint32_t dim, std::uint32_t one_in) {
   return lower_of(upper_of(std::bit_floor(dim) / one_in, 1u), 64u);
 }
