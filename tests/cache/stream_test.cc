@@ -205,6 +205,9 @@ TEST_CASE("truncate at every slot keeps bits; a refill gives the bytes of one pu
   every_cut<JaggedKey>();
   every_cut<JaggedValue>();
   every_cut<formats::F16<kDim>>();
+  every_cut<formats::Renewed8<kDim>>();
+  every_cut<formats::Tiered8<kDim>>();
+  every_cut<formats::HashSparse<kDim>>();
 }
 
 TEST_CASE("copy on write: a sharer's block and spill stay, whoever goes first") {
@@ -212,6 +215,8 @@ TEST_CASE("copy on write: a sharer's block and spill stay, whoever goes first") 
     copy_on_write<formats::Int4<kDim>>(more);
     copy_on_write<formats::Int4Channel<kDim>>(more);
     copy_on_write<formats::Oaken<kDim>>(more);
+    copy_on_write<formats::Renewed8<kDim>>(more);
+    copy_on_write<formats::HashSparse<kDim>>(more);
     copy_on_write<JaggedKey>(more);
     copy_on_write<JaggedValue>(more);
   }
