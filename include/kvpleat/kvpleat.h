@@ -23,6 +23,7 @@
 #include "kvpleat/transform/no_transform.h"
 #include "kvpleat/transform/plain_hadamard.h"
 #include "kvpleat/transform/rope.h"
+#include "kvpleat/transform/sketch.h"
 #include "kvpleat/transform/unrotate.h"
 
 // split: which elements are outliers
@@ -40,6 +41,7 @@
 #include "kvpleat/quant/group_shift.h"
 #include "kvpleat/quant/mid_rise.h"
 #include "kvpleat/quant/minifloat.h"
+#include "kvpleat/quant/no_codes.h"
 #include "kvpleat/quant/nuq.h"
 #include "kvpleat/quant/renewed.h"
 #include "kvpleat/quant/symmetric.h"
@@ -55,6 +57,7 @@
 #include "kvpleat/codec/oaken_stages.h"
 #include "kvpleat/codec/repack.h"
 #include "kvpleat/codec/row.h"
+#include "kvpleat/codec/sign_sketch.h"
 #include "kvpleat/codec/slots.h"
 #include "kvpleat/codec/sparse.h"
 
@@ -100,6 +103,7 @@
 #include "kvpleat/calibrate/dead_heads.h"
 #include "kvpleat/calibrate/drift.h"
 #include "kvpleat/calibrate/finding.h"
+#include "kvpleat/calibrate/gaussian.h"
 #include "kvpleat/calibrate/kvquant.h"
 #include "kvpleat/calibrate/mad.h"
 #include "kvpleat/calibrate/nuq.h"

@@ -41,6 +41,8 @@ enum class Refusal : std::uint8_t {
   kFilterNeedsShortGroups,
   kHashNeedsVectorSplit,
   kHashNeedsSymmetric4,
+  kSketchNeedsSketchQuant,
+  kSketchNeedsItsCodec,
 };
 
 constexpr std::string_view reason(Refusal refusal) {
@@ -111,6 +113,11 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kHashNeedsSymmetric4:
       return "HashSparse marks a free slot by the code 0, which no symmetric code is: use "
              "SymmetricQuant<4> with binary16 sides over the whole head";
+    case Refusal::kSketchNeedsSketchQuant:
+      return "SignSketchCodec keeps the signs of a sketch and no outliers: use SketchQuant and "
+             "NoSplit";
+    case Refusal::kSketchNeedsItsCodec:
+      return "SketchQuant keeps the signs of what its codes missed: use SignSketchCodec";
   }
   return "unknown";
 }
@@ -186,6 +193,12 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kHashNeedsSymmetric4,
                 "kvpleat: HashSparse marks a free slot by the code 0, which no symmetric code is: "
                 "use SymmetricQuant<4> with binary16 sides over the whole head");
+  static_assert(kRefusal != Refusal::kSketchNeedsSketchQuant,
+                "kvpleat: SignSketchCodec keeps the signs of a sketch and no outliers: use "
+                "SketchQuant and NoSplit");
+  static_assert(kRefusal != Refusal::kSketchNeedsItsCodec,
+                "kvpleat: SketchQuant keeps the signs of what its codes missed: use "
+                "SignSketchCodec");
   static constexpr bool kPassed = true;
 };
 
@@ -214,7 +227,9 @@ inline constexpr bool kMadeOfSides =
 // What a tile of codes needs to know of a quantizer.
 template <class Quant>
 constexpr Refusal refusal_of_tile() {
-  if constexpr (Quant::kBits < 1 || Quant::kBits > 8) {
+  if constexpr (requires { typename Quant::Sketch; }) {
+    return Refusal::kSketchNeedsItsCodec;
+  } else if constexpr (Quant::kBits < 1 || Quant::kBits > 8) {
     return Refusal::kBitsOutOfRange;
   } else if constexpr (Quant::kAxis == Axis::kTokens &&
                        (Quant::kGroup == 0 ||

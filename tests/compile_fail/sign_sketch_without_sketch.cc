@@ -1,0 +1,9 @@
+// expect: kvpleat: SignSketchCodec keeps the signs of a sketch and no outliers: use SketchQuant and
+#include <kvpleat/codec/sign_sketch.h>
+#include <kvpleat/kvpleat.h>
+
+using namespace kvpleat;
+
+using Mine = BlockFormat<64, NoTransform, NoSplit, AffineQuant<3>, SignSketchCodec>;
+
+constexpr auto kBytes = Mine::kBlockBytes;
