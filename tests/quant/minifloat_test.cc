@@ -58,7 +58,9 @@ TEST_CASE("minifloat quant: a scale of the head, from the profile; what lies bey
   const float half[1] = {0.5f};
   const Static plain;
   const Static halved = Static::bind(half);
+  const float none[1] = {0.0f};
   CHECK(Static::bind(nullptr).head_scale == 1.0f);
+  CHECK(Static::bind(none).head_scale == 1.0f);
   CHECK(plain.encode(1.0f, {}) == 0x38);
   CHECK(halved.encode(0.5f, {}) == 0x38);
   CHECK(halved.decode(0x38, {}) == 0.5f);

@@ -62,7 +62,7 @@ concept SearchingQuantizer = Quantizer<Q> && requires(const Q quant, typename Q:
 
 // Optional, for a quantizer with a profile (a fitted codebook, a scale per head): as of a splitter.
 //   static constexpr std::uint32_t kProfileSize;   floats per head
-//   static Q bind(const float* profile);           null: none was given
+//   static Q bind(const float* profile);           null, or zeros from a cache: none was given
 //   static bool valid(const float* profile);
 // and, if its range ends where the profile says:
 //   bool saturates(float x) const;                 |x| lies beyond it; counted, and coded as the largest value

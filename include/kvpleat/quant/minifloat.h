@@ -86,7 +86,7 @@ inline constexpr auto kSearchText<ScaleSearch::kNeighbours> = Text("0,+1,-1,+4,+
 //     counted as above. A scale that rounds to 0 (a / M / h <= 2^-10) stores zeros.
 // Half, BFloat16, float: nothing clips; what needs a larger scale is refused before anything is
 // written (kLargest). A group of one magnitude m stores the Side nearest to m and codes of +-1.
-// The profile's scale is within 2^-64 .. 2^64.
+// The profile's scale is within 2^-64 .. 2^64 (a cache that was given none holds 0: bound as 1).
 template <class ElementType, class SideType, std::uint32_t kGroupSize = kWholeHead,
           ScaleSearch kScaleSearch = ScaleSearch::kRule>
 struct MinifloatQuant {
@@ -134,7 +134,7 @@ struct MinifloatQuant {
   static constexpr std::uint32_t kProfileSize = kProfiled ? 1 : 0;
   static MinifloatQuant bind(const float* profile) requires(kProfiled) {
     MinifloatQuant quant;
-    if (profile != nullptr) quant.head_scale = profile[0];
+    if (profile != nullptr && profile[0] != 0.0f) quant.head_scale = profile[0];
     return quant;
   }
   static bool valid(const float* profile) requires(kProfiled) {
