@@ -104,6 +104,7 @@
 #include "kvpleat/calibrate/drift.h"
 #include "kvpleat/calibrate/finding.h"
 #include "kvpleat/calibrate/gaussian.h"
+#include "kvpleat/calibrate/head_scale.h"
 #include "kvpleat/calibrate/kvquant.h"
 #include "kvpleat/calibrate/mad.h"
 #include "kvpleat/calibrate/nuq.h"

@@ -130,6 +130,8 @@ struct MinifloatQuant {
 
   float head_scale = 1.0f;
 
+  // The largest value under a head's scale of 1.
+  static constexpr float kTop = kTwoLevels ? Traits::kLargest * kLargestE4m3 : Traits::kLargest;
   // For ProfiledQuantizer; the others have no bind.
   static constexpr std::uint32_t kProfileSize = kProfiled ? 1 : 0;
   static MinifloatQuant bind(const float* profile) requires(kProfiled) {
@@ -142,7 +144,6 @@ struct MinifloatQuant {
   }
   // Whether the head's scale is too small for x.
   [[nodiscard]] bool saturates(float x) const requires(kProfiled) {
-    constexpr float kTop = kStatic ? Traits::kLargest : Traits::kLargest * kLargestE4m3;
     return magnitude(x) > product(kTop, head_scale);
   }
 
@@ -170,9 +171,9 @@ struct MinifloatQuant {
   KVPLEAT_HD constexpr Scale candidate(const Stat& stat, std::uint32_t k) const
       requires(kSearches) {
     constexpr std::int32_t kOffsets[5] = {0, 1, -1, 4, 5};
-    constexpr std::int32_t kTop = kTwoLevels ? 0x7e : 254;
+    constexpr std::int32_t kLast = kTwoLevels ? 0x7e : 254;
     const std::int32_t byte = static_cast<std::int32_t>(rule_byte(stat)) + kOffsets[k];
-    return {Side{static_cast<std::uint8_t>(upper_of(lower_of(byte, kTop), 0))}};
+    return {Side{static_cast<std::uint8_t>(upper_of(lower_of(byte, kLast), 0))}};
   }
 
   KVPLEAT_HD constexpr std::uint32_t encode(float x, const Scale& scale) const {
