@@ -8,12 +8,14 @@
 #include "kvpleat/core/error.h"
 #include "kvpleat/core/half.h"
 #include "kvpleat/core/identity.h"
+#include "kvpleat/core/log_scale.h"
 #include "kvpleat/core/minifloat.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/store_policy.h"
 #include "kvpleat/core/version.h"
 
 // transform: between rows and coded space
+#include "kvpleat/transform/balance.h"
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
 #include "kvpleat/transform/channel_scale.h"
@@ -27,6 +29,7 @@
 #include "kvpleat/transform/unrotate.h"
 
 // split: which elements are outliers
+#include "kvpleat/split/direction.h"
 #include "kvpleat/split/mad.h"
 #include "kvpleat/split/nested_bands.h"
 #include "kvpleat/split/no_split.h"
@@ -37,8 +40,10 @@
 // quant: from numbers to codes
 #include "kvpleat/quant/adaptive.h"
 #include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/codebook.h"
 #include "kvpleat/quant/ggml.h"
 #include "kvpleat/quant/group_shift.h"
+#include "kvpleat/quant/lloyd_max.h"
 #include "kvpleat/quant/mid_rise.h"
 #include "kvpleat/quant/minifloat.h"
 #include "kvpleat/quant/no_codes.h"
@@ -51,6 +56,7 @@
 #include "kvpleat/codec/coo.h"
 #include "kvpleat/codec/coo_entry.h"
 #include "kvpleat/codec/dense.h"
+#include "kvpleat/codec/direction.h"
 #include "kvpleat/codec/fused.h"
 #include "kvpleat/codec/hash_sparse.h"
 #include "kvpleat/codec/jagged.h"
@@ -73,6 +79,7 @@
 #include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
+#include "kvpleat/format/rotated.h"
 #include "kvpleat/format/tiered.h"
 
 // store: memory
@@ -111,5 +118,6 @@
 #include "kvpleat/calibrate/phase_mean.h"
 #include "kvpleat/calibrate/profile_file.h"
 #include "kvpleat/calibrate/ratio_search.h"
+#include "kvpleat/calibrate/rotated.h"
 #include "kvpleat/calibrate/threshold_profiler.h"
 #include "kvpleat/calibrate/thresholds.h"

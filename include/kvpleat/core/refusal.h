@@ -35,6 +35,7 @@ enum class Refusal : std::uint8_t {
   kRowsNeedRowQuantizer,
   kRowQuantizerNeedsRows,
   kRowsTakeNoOutliers,
+  kDirectionNeedsSplit,
   kSpillNeedsStore,
   kSparseNeedsSplit,
   kSparseNeedsTokens,
@@ -97,6 +98,9 @@ constexpr std::string_view reason(Refusal refusal) {
       return "a RowQuantizer (GgmlQuant) lays out its own bytes: use RowCodec";
     case Refusal::kRowsTakeNoOutliers:
       return "RowCodec has no place for outliers: use NoSplit";
+    case Refusal::kDirectionNeedsSplit:
+      return "DirectionCodec keeps one direction of each token apart: use DirectionSplit and a "
+             "quantizer with groups along channels";
     case Refusal::kSpillNeedsStore:
       return "the codec spills outliers, but the store has no spill pages: use a store with "
              "kSpillPageBytes > 0";
@@ -176,6 +180,9 @@ struct RefuseComposition {
                 "kvpleat: a RowQuantizer (GgmlQuant) lays out its own bytes: use RowCodec");
   static_assert(kRefusal != Refusal::kRowsTakeNoOutliers,
                 "kvpleat: RowCodec has no place for outliers: use NoSplit");
+  static_assert(kRefusal != Refusal::kDirectionNeedsSplit,
+                "kvpleat: DirectionCodec keeps one direction of each token apart: use "
+                "DirectionSplit and a quantizer with groups along channels");
   static_assert(kRefusal != Refusal::kSpillNeedsStore,
                 "kvpleat: the codec spills outliers, but the store has no spill pages: use a store "
                 "with kSpillPageBytes > 0");

@@ -33,6 +33,7 @@
 #include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
 #include "kvpleat/format/raw.h"
+#include "kvpleat/format/rotated.h"
 #include "kvpleat/format/tiered.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/symmetric.h"
