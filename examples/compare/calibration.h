@@ -7,9 +7,11 @@
 
 #include "compare/recording.h"
 #include "kvpleat/calibrate/channel_mean.h"
+#include "kvpleat/calibrate/rotated.h"
 #include "kvpleat/calibrate/thresholds.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/split/direction.h"
 #include "kvpleat/split/threshold.h"
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
@@ -114,6 +116,31 @@ struct Profile<kvpleat::BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>
         TransformProfile<Transform>::append(rows, l, h, profile);
         SplitProfile<Split>::append(rows, l, h, profile);
         QuantProfile<Quant>::append(rows, l, h, profile);
+      }
+    }
+    return profile;
+  }
+};
+
+// Balanced rotated formats: everything in one go, since the direction is one of coded rows.
+template <std::uint32_t kDim, class Transform, class Quant, class Codec, kvpleat::Role kRole>
+struct Profile<
+    kvpleat::BlockFormat<kDim, Transform, kvpleat::DirectionSplit<kDim>, Quant, Codec, kRole>> {
+  using Format =
+      kvpleat::BlockFormat<kDim, Transform, kvpleat::DirectionSplit<kDim>, Quant, Codec, kRole>;
+  static std::vector<float> of(const Rows& rows) {
+    const Recording& r = rows.recording;
+    const std::size_t stride = static_cast<std::size_t>(r.kv_heads) * kDim;
+    const std::uint32_t tokens = calibration_tokens(r);
+    std::vector<float> coded(static_cast<std::size_t>(tokens) * kDim);
+    std::vector<float> profile(static_cast<std::size_t>(r.layers) * r.kv_heads *
+                               Format::kProfileSize);
+    float* own = profile.data();
+    for (std::uint32_t l = 0; l < r.layers; ++l) {
+      for (std::uint32_t h = 0; h < r.kv_heads; ++h, own += Format::kProfileSize) {
+        kvpleat::balanced_profile<Format>({rows.before.data() + r.row(l, 0, h), tokens, stride},
+                                          {rows.stored.data() + r.row(l, 0, h), tokens, stride},
+                                          r.rope, coded.data(), own);
       }
     }
     return profile;

@@ -128,6 +128,23 @@ struct Adaptive : CacheTraits<kDim> {
 template <std::uint32_t kDim>
 struct AdaptiveCentered : Adaptive<kDim, PhaseCenter> {};
 
+// Ours. Keys phase-centred, keys and values balanced, rotated, coded by Lloyd-Max codebooks, one
+// direction apart (profiles: calibrate/rotated.h). b + 16/D bits.
+template <std::uint32_t kDim>
+struct Rotated4 : Single<formats::BalancedKey<kDim, 4>, formats::BalancedValue<kDim, 4>> {};
+template <std::uint32_t kDim>
+struct Rotated3 : Single<formats::BalancedKey<kDim, 3>, formats::BalancedValue<kDim, 3>> {};
+template <std::uint32_t kDim>
+struct Rotated2 : Single<formats::BalancedKey<kDim, 2>, formats::BalancedValue<kDim, 2>> {};
+
+// Source: TurboQuant, arXiv:2504.19874 (MSE variant). b + 16/D bits.
+template <std::uint32_t kDim>
+struct TurboQuant4 : Single<formats::TurboQuant<kDim, 4>, formats::TurboQuant<kDim, 4>> {};
+template <std::uint32_t kDim>
+struct TurboQuant3 : Single<formats::TurboQuant<kDim, 3>, formats::TurboQuant<kDim, 3>> {};
+template <std::uint32_t kDim>
+struct TurboQuant2 : Single<formats::TurboQuant<kDim, 2>, formats::TurboQuant<kDim, 2>> {};
+
 // ggml's block types, for exchange with engines; GgmlQ4_0Hadamard is what llama.cpp stores where it
 // rotates.
 template <std::uint32_t kDim>
