@@ -104,6 +104,7 @@
 
 // calibrate: profiles from data
 #include "kvpleat/calibrate/band_profile.h"
+#include "kvpleat/calibrate/channel_error.h"
 #include "kvpleat/calibrate/channel_mean.h"
 #include "kvpleat/calibrate/channel_stats.h"
 #include "kvpleat/calibrate/checks.h"

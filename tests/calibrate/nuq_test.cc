@@ -199,11 +199,9 @@ TEST_CASE("matching moments gives coded samples the mean and the deviation of th
     return std::sqrt(square / static_cast<double>(samples.size()));
   };
   const double wanted = deviation([](const WeightedValue& v) { return double{v.value}; });
-  // Codes are those of the fit; only what they decode to moves.
-  const std::vector<float> fitted = posts;
   const auto coded = [&](const WeightedValue& v) {
-    const auto quant = NuqQuant<2, NuqScale::kNone>::bind(fitted.data());
-    return double{posts[quant.encode(v.value, {})]};
+    const auto quant = NuqQuant<2, NuqScale::kNone>::bind(posts.data());
+    return double{quant.decode(quant.encode(v.value, {}), {})};
   };
   CHECK(deviation(coded) < 0.97 * wanted);
   REQUIRE(ok(match_moments(samples.data(), samples.size(), 4, posts.data())));

@@ -85,8 +85,10 @@ Status kvquant_key_profile(const CalibrationRows& rows, std::uint32_t outlier_pp
   float signposts[1u << kBits];
   if (const Status status = fit_signposts(scratch, n, 1u << kBits, signposts); !ok(status))
     return status;
-  for (std::size_t h = 0; h < rows.heads; ++h)
-    std::copy(signposts, signposts + (1u << kBits), profile + h * kSize + 2 * kDim);
+  for (std::size_t h = 0; h < rows.heads; ++h) {
+    for (std::uint32_t k = 0; k < 1u << kBits; ++k)
+      profile[h * kSize + 2 * kDim + k] = signposts[k];
+  }
   return Status::kOk;
 }
 
@@ -129,8 +131,9 @@ Status kvquant_value_profile(const CalibrationRows& rows, WeightedValue* scratch
   float signposts[1u << kBits];
   if (const Status status = fit_signposts(scratch, n, 1u << kBits, signposts); !ok(status))
     return status;
-  for (std::size_t h = 0; h < rows.heads; ++h)
-    std::copy(signposts, signposts + (1u << kBits), profile + h * (1u << kBits));
+  for (std::size_t h = 0; h < rows.heads; ++h) {
+    for (std::uint32_t k = 0; k < 1u << kBits; ++k) profile[(h << kBits) + k] = signposts[k];
+  }
   return Status::kOk;
 }
 

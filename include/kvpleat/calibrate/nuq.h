@@ -168,39 +168,44 @@ inline Status fit_signposts(WeightedValue* values, std::size_t n, std::uint32_t 
   return calibrate::store_signposts(centers, count, signposts);
 }
 
-// Q-Norm, for 2 bits: moves and stretches signposts so that the coded samples have the mean and the
-// standard deviation of the samples (a fit alone shrinks them). values: sorted, as fit_signposts
-// leaves them. Nothing changes if all samples are coded alike. Errors as fit_signposts.
+// Q-Norm, for 2 bits: moves and stretches signposts until the samples, coded by them, have the mean
+// and the standard deviation of the samples (a fit alone shrinks them). At most 32 rounds, since
+// codes change with the signposts; the published form stretches what codes decode to and leaves the
+// codes. values: sorted, as fit_signposts leaves them. Nothing changes if all samples are coded
+// alike. Errors as fit_signposts.
 inline Status match_moments(const WeightedValue* values, std::size_t n, std::uint32_t count,
                             float* signposts) noexcept {
   if (const Status status = calibrate::check_samples(values, n, count); !ok(status)) return status;
-  double total = 0.0;
-  double mean[2] = {};
-  double square[2] = {};  // of the samples, of what they are coded as
-  const auto each = [&](auto visit) {
-    calibrate::each_nearest(
-        values, n, signposts, count, [&](std::uint32_t k, const WeightedValue& v) {
-          const double pair[2] = {static_cast<double>(v.value), static_cast<double>(signposts[k])};
-          visit(pair, static_cast<double>(v.weight));
-        });
-  };
-  each([&](const double* x, double w) {
-    total += w;
-    for (int i = 0; i < 2; ++i) mean[i] += w * x[i];
-  });
-  if (!(total > 0.0)) return Status::kInvalid;
-  for (double& m : mean) m /= total;
-  each([&](const double* x, double w) {
-    for (int i = 0; i < 2; ++i) {
-      const double d = x[i] - mean[i];
-      square[i] = std::fma(w * d, d, square[i]);
-    }
-  });
-  if (!(square[1] > 0.0)) return Status::kOk;
-  const double stretch = std::sqrt(square[0] / square[1]);
   double centers[256];
-  for (std::uint32_t k = 0; k < count; ++k)
-    centers[k] = std::fma(static_cast<double>(signposts[k]) - mean[1], stretch, mean[0]);
+  for (std::uint32_t k = 0; k < count; ++k) centers[k] = static_cast<double>(signposts[k]);
+  for (int round = 0; round < 32; ++round) {
+    double total = 0.0;
+    double mean[2] = {};
+    double square[2] = {};  // of the samples, of what they are coded as
+    const auto each = [&](auto visit) {
+      calibrate::each_nearest(values, n, centers, count,
+                              [&](std::uint32_t k, const WeightedValue& v) {
+                                const double pair[2] = {static_cast<double>(v.value), centers[k]};
+                                visit(pair, static_cast<double>(v.weight));
+                              });
+    };
+    each([&](const double* x, double w) {
+      total += w;
+      for (int i = 0; i < 2; ++i) mean[i] = std::fma(w, x[i], mean[i]);
+    });
+    if (!(total > 0.0)) return Status::kInvalid;
+    for (double& m : mean) m /= total;
+    each([&](const double* x, double w) {
+      for (int i = 0; i < 2; ++i) {
+        const double d = x[i] - mean[i];
+        square[i] = std::fma(w * d, d, square[i]);
+      }
+    });
+    if (!(square[1] > 0.0)) return Status::kOk;
+    const double stretch = std::sqrt(square[0] / square[1]);
+    for (std::uint32_t k = 0; k < count; ++k)
+      centers[k] = std::fma(centers[k] - mean[1], stretch, mean[0]);
+  }
   return calibrate::store_signposts(centers, count, signposts);
 }
 
