@@ -251,8 +251,8 @@ TEST_CASE("tiers of heads: the top tier reads back 16-bit input to the bit, the 
           }
         }
         CHECK(exact == (tier == 0));
-        // 3.4e-5 with the largest four apart; 12 of 64 Gaussian values hold 63 % of the energy.
-        if (tier == 1) CHECK(error / power < 5e-5);
+        // 8 bits with outliers apart: 7.5e-5. 12 of 64 Gaussian values hold 63 % of the energy.
+        if (tier == 1) CHECK(error / power < 1e-4);
         if (tier == 2) CHECK(error / power == doctest::Approx(0.37).epsilon(0.1));
       }
     }

@@ -255,9 +255,8 @@ TEST_CASE("renewed beside sealed and per-channel steps: error at equal width, Ga
   std::uint32_t split_entries = 0;
   const double renewed = error_of.template operator()<formats::Renewed8<64>>(&entries);
   const double sealed = error_of.template operator()<formats::Sealed8<64>>(nullptr);
-  const double split = error_of.template operator()<formats::Tiered8<64>>(&split_entries);
-  const double by_mad =
-      error_of.template operator()<formats::RenewedSplit<64, MadSplit<4>>>(&split_entries);
+  const double split = error_of.template operator()<formats::Tiered8TopK<64>>(&split_entries);
+  const double by_mad = error_of.template operator()<formats::Tiered8<64>>(&split_entries);
   const double channel = error_of.template operator()<formats::IntChannel<64, 8, 128>>(nullptr);
   const double token = error_of.template operator()<formats::Int8<64>>(nullptr);
   MESSAGE("mean squared error: renewed ", renewed, " (", entries, " entries in 16 blocks), sealed ",

@@ -101,7 +101,7 @@ TEST_CASE("laws: Sealed8") {
 }
 TEST_CASE("laws: Tiered8") {
   key_and_value<formats::Tiered8, 1, 64, 80>();
-  key_and_value<formats::Tiered8Mad, 64>();
+  key_and_value<formats::Tiered8TopK, 64>();
 }
 TEST_CASE("laws: Sealed8Split") {
   key_and_value<formats::Sealed8Split, 40>();

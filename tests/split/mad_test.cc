@@ -19,6 +19,12 @@ static_assert(CountingSplitter<MadSplit<4, MadOfTensor>> && RowFilter<MadClamp<>
 static_assert(RowFilter<MadClamp<MadOfChannel<64>>> && !RowFilter<MadSplit<4>>);
 static_assert(!CountingSplitter<TopKSplit<4>> && !VectorSplitter<MadClamp<>>);
 static_assert(MadSplit<4, MadOfChannel<64>>::kProfileSize == 128);
+static_assert(composable<MadClamp<>, AffineQuant<4, 64, Axis::kTokens>, DenseCodec>);
+static_assert(composable<MadClamp<>, RenewedScale<8, 128>, DenseCodec>);
+static_assert(composable<MadClamp<>, SealedScale<8, 128>, DenseCodec>.refusal ==
+              Refusal::kFilterNeedsShortGroups);
+static_assert(composable<MadClamp<>, AffineQuant<4, 128, Axis::kTokens>, DenseCodec>.refusal ==
+              Refusal::kFilterNeedsShortGroups);
 
 namespace {
 

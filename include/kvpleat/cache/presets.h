@@ -96,8 +96,8 @@ struct Mxfp4 : Single<formats::Mxfp4<kDim>, formats::Mxfp4<kDim>> {};
 template <std::uint32_t kDim>
 struct Nvfp4 : Single<formats::Nvfp4<kDim>, formats::Nvfp4<kDim>> {};
 
-// The tiers of TieredTurbo by themselves: 8-bit codes whose step is renewed every 128 tokens, the
-// largest four of a head vector in slots; the largest fifth in a hash table of 4-bit codes.
+// The tiers of TieredTurbo by themselves: 8-bit codes whose step is renewed every 128 tokens, up to
+// four outliers of a head vector in slots; the largest fifth in a hash table of 4-bit codes.
 template <std::uint32_t kDim>
 struct Tiered8 : Single<formats::Tiered8<kDim>, formats::Tiered8<kDim>> {};
 template <std::uint32_t kDim>

@@ -23,12 +23,14 @@ concept IsCodec = requires {
   { T::template refusal<Split, Quant>() } -> std::same_as<Refusal>;
 };
 
-// A filter's rows are copied, all of a seal at once.
+// A filter's rows are copied, all of a seal at once (renewed steps have none).
 template <class Split, class Quant>
 inline constexpr bool kFilterOverLongGroups = false;
 template <RowFilter Split, Quantizer Quant>
 inline constexpr bool kFilterOverLongGroups<Split, Quant> =
-    Quant::kAxis == Axis::kTokens&& Quant::kGroup > 64;
+    Quant::kAxis == Axis::kTokens&& Quant::kGroup > 64 && !requires {
+  requires !Quant::kSealed;
+};
 
 template <class T>
 inline constexpr bool kIsText = false;

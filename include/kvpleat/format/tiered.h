@@ -4,7 +4,7 @@
 //   name          bits per element                     D = 64  D = 128   bytes of a block at D = 64
 //   Renewed8      8 + 1.5/D                            8.023   8.012     8216 (128 tokens)
 //   Sealed8       8 + 3/(16 D)                         8.003   8.001     8195 (128 tokens, sealed)
-//   Tiered8(Mad)  8 + 1.5/D + 80/D                     9.273   8.637     9496 (128 tokens)
+//   Tiered8(TopK) 8 + 1.5/D + 80/D                     9.273   8.637     9496 (128 tokens)
 //   Sealed8Split  8 + 3/(16 D) + 80/D                  9.253   8.626     9475 (128 tokens, sealed)
 //   HashSparse    S (4 + K) / (64 D) + 16/D            4.25    4.375     2176 = 2048 entries + 128
 //   HashSparse2   the same, half as many entries       2.25    2.25      1152
@@ -38,17 +38,18 @@ using Renewed8 = Renewed<kDim>;
 // One exact step per head and 128 tokens, which wait for each other as open rows.
 template <std::uint32_t kDim>
 using Sealed8 = BlockFormat<kDim, NoTransform, NoSplit, SealedScale<8, 128>, DenseCodec>;
-// The middle tier: renewed steps, four outliers of a head vector in slots. The slots cost the same
-// whether they are used or not, and the largest four always leave a smaller range than those beyond
-// a limit: at 8 bits on Gaussian data 0.45 of the squared error of MadSplit<4>.
-template <std::uint32_t kDim, class Split = TopKSplit<4>>
+// The middle tier: renewed steps, up to four outliers of a head vector in slots.
+template <std::uint32_t kDim, class Split>
 using RenewedSplit = BlockFormat<kDim, NoTransform, Split, RenewedScale<8, 128>, SlotCodec>;
 template <std::uint32_t kDim>
-using Tiered8 = RenewedSplit<kDim>;
+using Tiered8 = RenewedSplit<kDim, MadSplit<4>>;
+// The largest four in slots, outliers or not. On Gaussian data half the squared error, since the
+// slots are always used; but the slots of a token share a scale, so beside a value of 40 the other
+// three are kept three times as coarsely.
 template <std::uint32_t kDim>
-using Tiered8Mad = RenewedSplit<kDim, MadSplit<4>>;
+using Tiered8TopK = RenewedSplit<kDim, TopKSplit<4>>;
 template <std::uint32_t kDim>
-using Sealed8Split = BlockFormat<kDim, NoTransform, TopKSplit<4>, SealedScale<8, 128>, SlotCodec>;
+using Sealed8Split = BlockFormat<kDim, NoTransform, MadSplit<4>, SealedScale<8, 128>, SlotCodec>;
 
 // The largest kKept elements of each head vector in a hash table.
 template <std::uint32_t kDim, std::uint32_t kKept>
