@@ -2,8 +2,8 @@
 // is not in the table reads as zero.
 //
 // An entry costs 16 bits at head_dim 64 whatever it keeps, and a table is at most four fifths full:
-// 20 bits per kept value. Against dense 4-bit codes this wins only where less than one value in five
-// is worth keeping.
+// 20 bits per kept value. Against dense 4-bit codes this wins only where less than one value in
+// five is worth keeping.
 #pragma once
 
 #include <bit>
@@ -29,20 +29,22 @@ namespace kvpleat::inline KVPLEAT_ISA {
 //
 // S slots = the power of two not below 64 * kPerToken / 0.8. A key is channel * 64 + token, of K =
 // 6 + ceil(log2(head_dim)) bits. Keys and values alike:
-//   entry  [S] two bytes, little endian    bits 3..0 the code, 1..15 (0: a free slot); bits 15..4 key
-//                                          bits 11..0
-//   plane  [K - 12][S/8]                   key bit 12 + p of slot s: bit s mod 8 of byte s / 8; none
-//                                          up to head_dim 64
-//   step   [64] binary16                   of each token: SymmetricQuant<4> over what it keeps
+//   entry  [S] two bytes, little endian   bits 3..0 the code, 1..15 (0: a free slot); bits 15..4
+//                                         key bits 11..0
+//   plane  [K - 12][S/8]                  key bit 12 + p of slot s: bit s mod 8 of byte s / 8;
+//                                         none up to head_dim 64
+//   step   [64] binary16                  of each token: SymmetricQuant<4> over what it keeps
 // The splitter picks the elements of a token. Those whose code is zero are left out: they read as
-// zero without an entry. The others go in by ascending channel, tokens in order: the slot of a key is
-// the first free one from (key * 0x9e3779b1 mod 2^32) >> (32 - log2 S) on, around the end. One slot
-// stays free, so that every probe ends. If the table has not enough free slots, the token keeps
-// the largest of its elements (ties: the lowest channel first) and the others are dropped and
+// zero without an entry. The others go in by ascending channel, tokens in order: the slot of a key
+// is the first free one from (key * 0x9e3779b1 mod 2^32) >> (32 - log2 S) on, around the end. One
+// slot stays free, so that every probe ends. If the table has not enough free slots, the token
+// keeps the largest of its elements (ties: the lowest channel first) and the others are dropped and
 // counted (EncodeCounters::dropped).
-// Bytes of a token depend on the tokens before it, never on later ones. Erasing takes entries out by
-// shifting back those that a free slot would hide; for the last tokens there are none, and the table
-// is as it was before they came. Slots in the middle cannot be rewritten (kAppendOnly).
+// Bytes of a token depend on the tokens before it, never on later ones. Erasing takes entries out
+// by shifting back those that a free slot would hide; for the last tokens there are none, and the
+// table is as it was before they came. Slots in the middle cannot be rewritten (kAppendOnly).
+// The step of a token is that of its largest element: an outlier is kept, and what lies beside it
+// rounds to zero. Where single values stand out by far, take them off first.
 // Error: kept values step / 2; all others their magnitude. Bits per element: S * (4 + K) / (64 *
 // head_dim) + 16 / head_dim.
 template <std::uint32_t kPerToken = 0>

@@ -16,7 +16,7 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-// A head vector in codes, as numbers. The formats of format/adaptive.h hold the same codes in tiles.
+// A head vector in codes, as numbers; the formats of format/adaptive.h hold such codes in tiles.
 //   bits  codes            scale                         zero_point   value
 //   2     -2 .. 1          binary16, max|x| / 2          0            (code + 1/2) * scale
 //   4     -7 .. 7          binary16, max|x| / 7          0            code * scale
@@ -129,7 +129,7 @@ constexpr std::uint8_t tag_of_bits(std::uint32_t bits) {
 constexpr std::uint32_t bits_of_tag(std::uint8_t tag) {
   return tag < 4 ? 2u << tag : 0u;
 }
-// n tags of two bits, token i in bits 2 (i mod 4) of byte i / 4; the last byte is filled with zeros.
+// n tags of two bits, token i in bits 2 (i mod 4) of byte i / 4; zeros fill the last byte.
 //   bytes: [ceil(n / 4)]
 constexpr void pack_tags(const std::uint8_t* tags, std::size_t n, std::uint8_t* bytes) {
   for (std::size_t i = 0; i < n; ++i) {

@@ -20,7 +20,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 //   value = (code - zero) * step
 // Zero reads back as zero. Error <= step / 2: the rounded zero point shifts the codes by at most
 // half a step, so the clamp is reached only by what lies half a step beyond it. All zeros: step 0,
-// zero 0, code 0. A range that lies on one side of zero, far from it, wastes codes: use AffineQuant.
+// zero 0, code 0. A range on one side of zero, far from it, wastes codes: use AffineQuant.
 template <std::uint32_t kBitCount, std::uint32_t kGroupSize = kWholeHead,
           Axis kGroupAxis = Axis::kChannels, class SideType = Half>
 struct ZeroPointQuant {
@@ -31,7 +31,7 @@ struct ZeroPointQuant {
   static constexpr Axis kAxis = kGroupAxis;
   static constexpr bool kExactMerge = true;
   static constexpr std::uint32_t kTop = (1u << kBits) - 1u;
-  // Largest magnitude it takes: the range is at most twice that, and the step must be representable.
+  // Largest magnitude it takes: the range is at most twice that, the step must be representable.
   static constexpr float kLargest =
       sizeof(Side) == 4
           ? 0x1p126f

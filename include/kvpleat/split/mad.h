@@ -1,7 +1,7 @@
 // MadSplit, MadClamp: outliers by the median absolute deviation, kept apart or moved to the limit.
 //
-// A value is an outlier if |x - median| > 3 * 1.4826 * MAD, where MAD is the median of |x - median|;
-// for Gaussian data that is three standard deviations.
+// A value is an outlier if |x - median| > 3 * 1.4826 * MAD, where MAD is the median of
+// |x - median|; for Gaussian data that is three standard deviations.
 #pragma once
 
 #include <cstdint>
@@ -205,8 +205,8 @@ struct MadSplit {
 };
 
 // Moves outliers to the limit before the row is coded: nothing is kept apart, and what was beyond
-// is lost (counted in EncodeCounters::clipped). On Gaussian data the loss is about 14 times the whole
-// error of 8-bit codes: for 4 bits and below. Split at 8.
+// is lost (counted in EncodeCounters::clipped). On Gaussian data the loss is about 14 times the
+// whole error of 8-bit codes: for 4 bits and below. Split at 8.
 template <class AxisPolicy = MadOfRow>
 struct MadClamp {
   static constexpr auto kId = Text("split=mad_clamp;axis_of_mad=") + AxisPolicy::kId;
