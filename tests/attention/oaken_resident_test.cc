@@ -192,7 +192,9 @@ TEST_CASE("resident: nothing but outliers fills pages of two and of three bytes 
     static_assert(64 * kDim * 2 > UnitStore::kSpillPageBytes);
     test::CountingMemory memory;
     {
-      auto cache = make<KvCache<Alone<F>>>(shape_of(0, 0), memory.source());
+      CacheShape shape = shape_of(0, 0);
+      shape.max_tokens = 200;  // and the limit of the spill holds just that
+      auto cache = make<KvCache<Alone<F>>>(shape, memory.source());
       Tokens outer = data();
       for (float& x : outer.keys) x = std::copysign(std::fabs(x) + 2.0f, x);
       for (float& x : outer.values) x = std::copysign(std::fabs(x) + 2.0f, x);
