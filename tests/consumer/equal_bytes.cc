@@ -57,7 +57,7 @@ void print(const char* name) {
   }
   std::vector<std::uint8_t> block(F::kBlockBytes, 0);
   std::vector<std::uint8_t> shared(F::kSharedBytes + 1, 0);
-  std::vector<std::uint8_t> spill(kTokens * kDim, 0);
+  std::vector<std::uint8_t> spill(3 * kTokens * kDim, 0);  // the widest entries have three bytes
   SpillWriter writer{spill.data(), 0, static_cast<std::uint32_t>(spill.size())};
   EncodeCounters counters;
   if constexpr (F::kSharedBytes > 0) {
@@ -108,6 +108,9 @@ int main() {
   both<formats::Int2Channel<kDim>>("Int2Channel");
   both<formats::Int4TopK<kDim>>("Int4TopK");
   both<formats::Oaken<kDim>>("Oaken");
+  both<formats::OakenJds16<kDim>>("OakenJds16");  // its deltas hold what decoding gives
+  both<formats::OakenCoo12<kDim>>("OakenCoo12");
+  both<formats::OakenCoo23<kDim>>("OakenCoo23");
   both<formats::Dense<kDim, SymmetricQuant<4, 32>>>("symmetric 4");
   both<formats::Dense<kDim, SymmetricQuant<8, 32, Axis::kTokens, BFloat16>>>("symmetric 8 bf16");
   // Slots hold what decoding leaves over, so with float side data decode decides bytes as well.
