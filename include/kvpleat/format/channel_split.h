@@ -167,11 +167,13 @@ struct ChannelSplit {
 
   void encode(Rows rows, std::uint32_t slot, const std::uint8_t* shared, std::uint8_t* block,
               SpillWriter& spill, EncodeCounters& counters) const {
+    if (rows.count == 0) return;  // they may be null
     apart.encode(rows, slot, shared, block, spill, counters);
     rest.encode(Rows{rows.data + Apart::kCoded, rows.count, rows.stride}, slot, shared,
                 block + Apart::kBlockBytes, spill, counters);
   }
   void decode(const BlockBytes& bytes, std::uint32_t slot, MutableRows rows) const {
+    if (rows.count == 0) return;
     apart.decode(bytes, slot, rows);
     BlockBytes others = bytes;
     others.block += Apart::kBlockBytes;
