@@ -81,6 +81,8 @@
 #include "kvpleat/format/raw.h"
 #include "kvpleat/format/rotated.h"
 #include "kvpleat/format/tiered.h"
+#include "kvpleat/format/turbo_prod.h"
+#include "kvpleat/format/turbo_split.h"
 
 // store: memory
 #include "kvpleat/store/memory_source.h"

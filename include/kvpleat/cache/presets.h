@@ -145,6 +145,13 @@ struct TurboQuant3 : Single<formats::TurboQuant<kDim, 3>, formats::TurboQuant<kD
 template <std::uint32_t kDim>
 struct TurboQuant2 : Single<formats::TurboQuant<kDim, 2>, formats::TurboQuant<kDim, 2>> {};
 
+// TurboQuant with a quarter of the channels at one more bit: those that the profile names
+// (calibrate/channel_stats.h), the first ones without. Source: arXiv:2504.19874, section 4.3.
+template <std::uint32_t kDim>
+struct TurboQuant2_5 : Single<formats::TurboQuant2_5<kDim>, formats::TurboQuant2_5<kDim>> {};
+template <std::uint32_t kDim>
+struct TurboQuant3_5 : Single<formats::TurboQuant3_5<kDim>, formats::TurboQuant3_5<kDim>> {};
+
 // ggml's block types, for exchange with engines; GgmlQ4_0Hadamard is what llama.cpp stores where it
 // rotates.
 template <std::uint32_t kDim>

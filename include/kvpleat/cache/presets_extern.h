@@ -53,6 +53,8 @@ extern template class KvCache<presets::GgmlQ4_1<64>>;
 extern template class KvCache<presets::GgmlQ4_0<64>>;
 extern template class KvCache<presets::GgmlIq4Nl<64>>;
 extern template class KvCache<presets::GgmlQ4_0Hadamard<64>>;
+extern template class KvCache<presets::TurboQuant2_5<64>>;
+extern template class KvCache<presets::TurboQuant3_5<64>>;
 
 extern template class KvCache<presets::F32<128>>;
 extern template class KvCache<presets::F16<128>>;
@@ -97,5 +99,7 @@ extern template class KvCache<presets::GgmlQ4_1<128>>;
 extern template class KvCache<presets::GgmlQ4_0<128>>;
 extern template class KvCache<presets::GgmlIq4Nl<128>>;
 extern template class KvCache<presets::GgmlQ4_0Hadamard<128>>;
+extern template class KvCache<presets::TurboQuant2_5<128>>;
+extern template class KvCache<presets::TurboQuant3_5<128>>;
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

@@ -35,6 +35,8 @@
 #include "kvpleat/format/raw.h"
 #include "kvpleat/format/rotated.h"
 #include "kvpleat/format/tiered.h"
+#include "kvpleat/format/turbo_prod.h"
+#include "kvpleat/format/turbo_split.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/symmetric.h"
 #include "kvpleat/split/no_split.h"
