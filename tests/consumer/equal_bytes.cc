@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kvpleat/calibrate/kvquant.h"
 #include "kvpleat/format/formats.h"
 
 using namespace kvpleat;
@@ -26,8 +27,9 @@ void fold(std::uint64_t& hash, const void* data, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
 }
 
+// calibrated: the format's profile, or null for any numbers.
 template <class F>
-void print(const char* name) {
+void print(const char* name, const float* calibrated = nullptr) {
   // The frequencies are integers: the rotations are part of the promise, pow of libm is not.
   static Rope rope;
   rope.layout = RopeLayout::kHalves;
@@ -45,7 +47,8 @@ void print(const char* name) {
     const float thresholds[4] = {-1.5f, -0.0625f, 0.046875f, 1.625f};
     for (std::uint32_t i = 0; i < 4; ++i) profile[F::kProfileSize - 4 + i] = thresholds[i];
   }
-  const F format = F::bind({profile.data(), &rope, unit_rotations.data()});
+  const F format =
+      F::bind({calibrated != nullptr ? calibrated : profile.data(), &rope, unit_rotations.data()});
 
   std::vector<float> coded(kTokens * F::kCoded);
   for (std::uint32_t t = 0; t < kTokens; ++t) {
@@ -91,6 +94,35 @@ void both(const char* name) {
   print<typename F::template As<Role::kValue>>(name);
 }
 
+// Calibration too: ranks, k-means and matched moments give the same profile everywhere.
+void print_kvquant() {
+  state = 11;
+  std::vector<float> rows(kTokens * kDim);
+  std::vector<float> weights(kTokens * kDim);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = next() * next() * (1.0f + static_cast<float>(i % kDim)) + static_cast<float>(i % 5);
+    weights[i] = 1.0f + next() * next();
+  }
+  const CalibrationRows sample{rows.data(), weights.data(), kTokens, 1, kDim, kDim};
+  std::vector<WeightedValue> scratch(rows.size());
+  std::vector<float> keys(formats::KvQuantKey<kDim, 4>::kProfileSize);
+  std::vector<float> values(formats::KvQuantValue<kDim, 3>::kProfileSize);
+  if (!ok(kvquant_key_profile<kDim, 4>(sample, 100000, scratch.data(), keys.data())) ||
+      !ok(kvquant_value_profile<kDim, 3>(sample, scratch.data(), values.data()))) {
+    std::puts("KVQuant's profiles cannot be made");
+    return;
+  }
+  print<formats::KvQuantKey<kDim, 4>>("KvQuantKey", keys.data());
+  print<formats::KvQuantValue<kDim, 3>::As<Role::kValue>>("KvQuantValue", values.data());
+  float posts[8];
+  if (!ok(fit_signposts(scratch.data(), 1000, 8, posts)) ||
+      !ok(match_moments(scratch.data(), 1000, 8, posts)))
+    std::puts("no signposts");
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  fold(hash, posts, sizeof posts);
+  std::printf("%-22s %016" PRIx64 "\n", "matched signposts", hash);
+}
+
 }  // namespace
 
 int main() {
@@ -118,4 +150,5 @@ int main() {
   both<SlotsOf<SymmetricQuant<4, 32, Axis::kChannels, float>>>("symmetric f32, slots");
   print<formats::CenteredRotatedKey<kDim, 4>>("CenteredRotatedKey");
   print<formats::RotatedValue<kDim, 4>::As<Role::kValue>>("RotatedValue");
+  print_kvquant();
 }
