@@ -18,7 +18,7 @@ struct Text {
 
   constexpr Text() = default;
   constexpr Text(const char (&text)[N + 1]) {
-    for (std::size_t i = 0; i < N; ++i) characters[i] = text[i];
+    for (std::size_t i = 0; i != N; ++i) characters[i] = text[i];  // N may be 0: no "<" for nvcc
   }
   constexpr operator std::string_view() const { return {characters, N}; }
   [[nodiscard]] constexpr std::string_view view() const { return {characters, N}; }
@@ -30,8 +30,8 @@ Text(const char (&)[N]) -> Text<N - 1>;
 template <std::size_t A, std::size_t B>
 constexpr Text<A + B> operator+(const Text<A>& a, const Text<B>& b) {
   Text<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.characters[i] = a.characters[i];
-  for (std::size_t i = 0; i < B; ++i) joined.characters[A + i] = b.characters[i];
+  for (std::size_t i = 0; i != A; ++i) joined.characters[i] = a.characters[i];
+  for (std::size_t i = 0; i != B; ++i) joined.characters[A + i] = b.characters[i];
   return joined;
 }
 template <std::size_t A, std::size_t B>
