@@ -359,7 +359,10 @@ struct JaggedCodec {
       const std::uint32_t first = kKeys ? slot / 16 : 0;
       const std::uint32_t end = kKeys ? ceil_div(slot + n, 16u) : kLanes / 16;
       std::uint32_t next = 0;
-      for (std::uint32_t lane = 0; lane < first * 16; ++lane) next += 2 * count(bytes.block, lane);
+      if constexpr (kKeys) {
+        for (std::uint32_t lane = 0; lane < first * 16; ++lane)
+          next += 2 * count(bytes.block, lane);
+      }
       JaggedOrder::each(first, end, counts_of(bytes.block),
                         [&](std::uint32_t lane, std::uint32_t i, bool is_delta) {
                           const std::uint32_t place = next++;
