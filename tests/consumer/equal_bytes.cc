@@ -140,6 +140,8 @@ int main() {
   both<formats::Int2Channel<kDim>>("Int2Channel");
   both<formats::Int4TopK<kDim>>("Int4TopK");
   both<formats::Oaken<kDim>>("Oaken");
+  both<formats::OakenOffsetBinary<kDim>>("OakenOffsetBinary");
+  both<formats::OakenPerHead<kDim>>("OakenPerHead");
   both<formats::OakenJds16<kDim>>("OakenJds16");  // its deltas hold what decoding gives
   both<formats::OakenCoo12<kDim>>("OakenCoo12");
   both<formats::OakenCoo23<kDim>>("OakenCoo23");
