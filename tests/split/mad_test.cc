@@ -228,3 +228,34 @@ TEST_CASE("MAD: with real outliers both help the others, and only the split keep
   CHECK(split < 0.1 * plain);
   CHECK(clamp > 5.0 * split);
 }
+
+TEST_CASE("MAD in the spill: outliers to half an ulp of binary16, the rest as without them") {
+  using F = BlockFormat<64, NoTransform, MadSplit<8>, AffineQuant<4>, SparseCodec>;
+  std::vector<float> row = test::gaussian(13, 64);
+  row[9] = 321.7f;
+  row[50] = -77.3f;
+  const std::uint16_t wanted[2] = {9, 50};
+  REQUIRE(channels_of<MadSplit<8>>(row) == std::vector<std::uint16_t>(wanted, wanted + 2));
+  std::vector<float> rows = row;
+  rows.resize(128, 0.5f);  // a second token, of equal values: the filter is off
+  const F format = F::bind({});
+  std::vector<std::uint8_t> block(F::kBlockBytes, 0);
+  std::vector<std::uint8_t> memory(64);
+  SpillWriter spill{memory.data(), 0, 64};
+  EncodeCounters counters;
+  CHECK(format.spill_need(row.data()) == 6);
+  format.encode(Rows{rows.data(), 2, 64}, 0, nullptr, block.data(), spill, counters);
+  CHECK(spill.size == 6);
+  CHECK(counters.outliers == 2);
+  CHECK(counters.filters_off == 1);
+  std::vector<float> back(128);
+  format.decode(BlockBytes{block.data(), nullptr, memory.data(), spill.size}, 0,
+                MutableRows{back.data(), 2, 64});
+  CHECK(back[9] == to_float(to_half(321.7f)));
+  CHECK(back[50] == to_float(to_half(-77.3f)));
+  for (std::uint32_t c = 0; c < 64; ++c) {
+    // Half a step of what stays: at most 2 * 4.5 / 15.
+    if (c != 9 && c != 50) CHECK(std::fabs(back[c] - row[c]) <= 0.31f);
+    CHECK(back[64 + c] == 0.5f);
+  }
+}

@@ -74,7 +74,8 @@ struct SparseCodec {
     }
     static std::uint32_t spill_need(const Split& split, const float* row) {
       std::uint16_t channels[kMost];
-      return pick(split, row, channels) * kEntryBytes;
+      EncodeCounters ignored;
+      return pick(split, row, channels, ignored) * kEntryBytes;
     }
     static std::uint32_t spill_bytes(const std::uint8_t* block, std::uint32_t n) {
       std::uint32_t entries = 0;
@@ -87,7 +88,7 @@ struct SparseCodec {
                        EncodeCounters& counters) {
       for (std::uint32_t t = 0; t < rows.count; ++t) {
         std::uint16_t channels[kMost];
-        const std::uint32_t n = pick(split, rows[t], channels);
+        const std::uint32_t n = pick(split, rows[t], channels, counters);
         bool apart[kDim] = {};
         for (std::uint32_t i = 0; i < n; ++i) apart[channels[i]] = true;
         Dense::encode(quant, rows.part(t, 1), slot + t, block,
@@ -136,8 +137,11 @@ struct SparseCodec {
       if constexpr (kBytes == 2) at[1] = static_cast<std::uint8_t>(number >> 8);
     }
     // The outliers of a row, ascending.
-    static std::uint32_t pick(const Split& split, const float* row, std::uint16_t* channels) {
-      if constexpr (VectorSplitter<Split>) {
+    static std::uint32_t pick(const Split& split, const float* row, std::uint16_t* channels,
+                              EncodeCounters& counters) {
+      if constexpr (CountingSplitter<Split>) {
+        return split.split(row, kDim, channels, counters);
+      } else if constexpr (VectorSplitter<Split>) {
         return split.split(row, kDim, channels);
       } else {
         std::uint32_t n = 0;
