@@ -3,6 +3,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<MadClamp<>, AffineQuant<4, 128, Axis::kTokens>, DenseCodec>.refusal ==
+              Refusal::kFilterNeedsShortGroups);
+
 using Mine =
     BlockFormat<64, NoTransform, MadClamp<>, AffineQuant<4, 128, Axis::kTokens>, DenseCodec>;
 

@@ -3,6 +3,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<TopKSplit<12>, AffineQuant<4>, HashSparse<>>.refusal ==
+              Refusal::kHashNeedsSymmetric4);
+
 using Mine = BlockFormat<64, NoTransform, TopKSplit<12>, AffineQuant<4>, HashSparse<>>;
 
 constexpr auto kBytes = Mine::kBlockBytes;

@@ -3,6 +3,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<NoSplit, SymmetricQuant<4>, HashSparse<>>.refusal ==
+              Refusal::kHashNeedsVectorSplit);
+
 using Mine = BlockFormat<64, NoTransform, NoSplit, SymmetricQuant<4>, HashSparse<>>;
 
 constexpr auto kBytes = Mine::kBlockBytes;

@@ -150,6 +150,13 @@ int main() {
   // Slots hold what decoding leaves over, so with float side data decode decides bytes as well.
   both<SlotsOf<AffineQuant<4, 32, Axis::kChannels, float>>>("affine f32, slots");
   both<SlotsOf<SymmetricQuant<4, 32, Axis::kChannels, float>>>("symmetric f32, slots");
+  both<formats::Renewed8<kDim>>("Renewed8");
+  both<formats::Tiered8<kDim>>("Tiered8");
+  both<formats::Tiered8TopK<kDim>>("Tiered8TopK");
+  both<BlockFormat<kDim, NoTransform, MadClamp<>, AffineQuant<4>, DenseCodec>>("affine 4, clamped");
+  both<formats::HashSparse<kDim>>("HashSparse");
+  both<formats::Adaptive2<kDim>>("Adaptive2");
+  both<formats::Adaptive8<kDim>>("Adaptive8");
   print<formats::CenteredRotatedKey<kDim, 4>>("CenteredRotatedKey");
   print<formats::RotatedValue<kDim, 4>::As<Role::kValue>>("RotatedValue");
   print_kvquant();
