@@ -30,14 +30,17 @@ using Whole = BlockFormat<kDim, Unrotate, NoSplit, AffineQuant<8>, DenseCodec>;
 using Rotated = BlockFormat<kDim, Chain<Chain<Unrotate, Center>, RandomHadamard<>>, NoSplit,
                             AffineQuant<4>, DenseCodec>;
 
-// Four lanes before RoPE, one after.
+// The split acts on keys before RoPE too.
+using Split = ChannelSplit<formats::Int8<8>, formats::Int4<32>, Unrotate>;
+
+// Five lanes before RoPE, one after.
 struct Mixed : CacheTraits<kDim> {
   using Value = formats::Int8<kDim>;
-  using Lanes =
-      LaneList<KV<formats::KvQuantKey<kDim, 4>, Value>, KV<PerChannel, Value>, KV<Whole, Value>,
-               KV<Rotated, formats::KvQuantValue<kDim, 4>>, KV<formats::Int8<kDim>, Value>>;
+  using Lanes = LaneList<KV<formats::KvQuantKey<kDim, 4>, Value>, KV<PerChannel, Value>,
+                         KV<Whole, Value>, KV<Rotated, formats::KvQuantValue<kDim, 4>>,
+                         KV<formats::Int8<kDim>, Value>, KV<Split, Value>>;
 };
-enum : std::uint8_t { kKvQuant, kPerChannel, kWhole, kRotated, kAfter };
+enum Tag : std::uint8_t { kKvQuant, kPerChannel, kWhole, kRotated, kAfter, kSplit };
 
 CacheShape shape_of(std::uint32_t sinks, std::uint32_t residual) {
   CacheShape shape;
@@ -73,7 +76,7 @@ struct Bench {
   std::vector<LaneProfile> profiles;
 
   Bench(std::uint32_t sinks, std::uint32_t residual)
-      : shape(shape_of(sinks, residual)), tokens(rotated_tokens(shape.rope)), profiles(5) {
+      : shape(shape_of(sinks, residual)), tokens(rotated_tokens(shape.rope)), profiles(6) {
     std::vector<float> before(tokens.keys);
     for (std::uint32_t t = 0; t < kTokens; ++t) {
       for (std::uint32_t h = 0; h < kHeads; ++h) {
@@ -123,18 +126,18 @@ TEST_CASE("keys before RoPE, alone and in every mixture with raw sinks and a tai
   a.rows = 3;
   a.group = 5;
   a.scale = 0.4f;
-  for (std::uint32_t lane = 0; lane < 6; ++lane) {
+  for (std::uint32_t lane = 0; lane < 7; ++lane) {
     CAPTURE(lane);
     const std::vector<std::uint8_t> tags =
-        lane < 5 ? std::vector<std::uint8_t>(kTokens, static_cast<std::uint8_t>(lane))
-                 : test::random_tags(83, kTokens, 6);  // 5: the raw lane
+        lane < 6 ? std::vector<std::uint8_t>(kTokens, static_cast<std::uint8_t>(lane))
+                 : test::random_tags(83, kTokens, 7);  // 6: the raw lane
     const auto cache = bench.fill(tags, 7);
     for (std::uint32_t h = 0; h < kHeads; ++h) check(attend_errors(cache, 0, h, a, &bench.tokens));
   }
 }
 
 TEST_CASE("keys before RoPE: the error of the output over the original rows") {
-  // The largest of the five is 0.016; twice that. A wrong rotation changes the output by 0.7
+  // The largest of the six is 0.016; twice that. A wrong rotation changes the output by 0.7
   // (below).
   const Bench bench(3, 0);
   const std::vector<float> queries = test::uniform(82, 4 * kDim);
@@ -142,7 +145,7 @@ TEST_CASE("keys before RoPE: the error of the output over the original rows") {
   a.queries = queries.data();
   a.group = 4;
   a.scale = 0.4f;
-  for (std::uint8_t lane = 0; lane < 5; ++lane) {
+  for (std::uint8_t lane = 0; lane < 6; ++lane) {
     CAPTURE(static_cast<int>(lane));
     const auto cache = bench.fill(std::vector<std::uint8_t>(kTokens, lane), kTokens);
     for (std::uint32_t h = 0; h < kHeads; ++h)
@@ -152,7 +155,7 @@ TEST_CASE("keys before RoPE: the error of the output over the original rows") {
 
 TEST_CASE("keys before RoPE under limits, masks and statistics") {
   const Bench bench(2, 4);
-  const auto cache = bench.fill(test::random_tags(84, kTokens, 6), 11);
+  const auto cache = bench.fill(test::random_tags(84, kTokens, 7), 11);
   const std::vector<float> queries = test::uniform(85, 9 * 2 * kDim);
   std::vector<IndexRange> limits(9);
   for (std::uint32_t r = 0; r < 9; ++r) limits[r] = {r * 13, 40 + r * 32};
@@ -230,7 +233,7 @@ TEST_CASE("keys before RoPE are rotated by their own positions") {
   a.queries = queries.data();
   a.group = 4;
   a.scale = 0.4f;
-  for (std::uint8_t lane = 0; lane < 4; ++lane) {
+  for (const std::uint8_t lane : {kKvQuant, kPerChannel, kWhole, kRotated, kSplit}) {
     CAPTURE(static_cast<int>(lane));
     const auto cache = bench.fill(std::vector<std::uint8_t>(kTokens, lane), kTokens);
     CacheShape faster = bench.shape;

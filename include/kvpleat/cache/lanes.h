@@ -45,6 +45,16 @@ struct ValueTraits<KeyView<kChannels>> {
   using Type = KeyView<kChannels>;
 };
 
+// A sum of values cannot be restored at one position.
+template <class Value>
+constexpr bool is_positional() {
+  if constexpr (requires { Value::kPositional; }) {
+    return Value::kPositional;
+  } else {
+    return false;
+  }
+}
+
 }  // namespace lanes
 
 template <class KeyFormat, class ValueFormat>
@@ -54,6 +64,9 @@ struct KV {
   static constexpr ValueKind kValueKind = lanes::ValueTraits<ValueFormat>::kKind;
   static constexpr std::uint32_t kKeyDim = Key::kDim;
   static constexpr std::uint32_t kValueDim = lanes::ValueTraits<ValueFormat>::kDim;
+  static_assert(!lanes::is_positional<Value>(),
+                "kvpleat: values cannot use a transform that depends on the position "
+                "(PhaseCenter, Unrotate): use Center");
   static_assert(kValueKind != ValueKind::kKeyView || (kValueDim <= kKeyDim && !Key::kPositional),
                 "kvpleat: KeyView<n> needs n <= the key's dim and keys whose restore does not "
                 "depend on the position");

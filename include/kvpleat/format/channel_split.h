@@ -77,7 +77,9 @@ struct ChannelSplit {
   static constexpr bool kAppendOnly =
       channel_split::append_only<Apart>() || channel_split::append_only<Rest>();
   static constexpr bool kPositional = Transform::kPositional;
-  static constexpr bool kHasOffset = Transform::kHasOffset || Apart::kHasOffset || Rest::kHasOffset;
+  static constexpr bool kScoresRestored = scores_restored<Transform>();
+  static constexpr bool kHasOffset =
+      !kScoresRestored && (Transform::kHasOffset || Apart::kHasOffset || Rest::kHasOffset);
   static constexpr bool kHasTile = false;
   static constexpr std::uint32_t kTransformProfile = Transform::profile_size(kDim);
   static constexpr std::uint32_t kProfileSize =
