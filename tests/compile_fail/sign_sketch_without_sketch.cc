@@ -4,6 +4,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<NoSplit, AffineQuant<3>, SignSketchCodec>.refusal ==
+              Refusal::kSketchNeedsSketchQuant);
+
 using Mine = BlockFormat<64, NoTransform, NoSplit, AffineQuant<3>, SignSketchCodec>;
 
 constexpr auto kBytes = Mine::kBlockBytes;

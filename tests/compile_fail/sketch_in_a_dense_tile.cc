@@ -5,6 +5,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<NoSplit, SketchQuant<AffineQuant<3>, IidSketch, 64>, DenseCodec>.refusal ==
+              Refusal::kSketchNeedsItsCodec);
+
 using Mine =
     BlockFormat<64, NoTransform, NoSplit, SketchQuant<AffineQuant<3>, IidSketch, 64>, DenseCodec>;
 

@@ -3,6 +3,9 @@
 
 using namespace kvpleat;
 
+static_assert(composable<TopKSplit<1>, AffineQuant<4, 32, Axis::kTokens>, SparseCodec>.refusal ==
+              Refusal::kSparseNeedsTokens);
+
 using Mine =
     BlockFormat<64, NoTransform, TopKSplit<1>, AffineQuant<4, 32, Axis::kTokens>, SparseCodec>;
 
