@@ -202,6 +202,7 @@ TEST_CASE("renewed: what is kept apart leaves no trace in the steps") {
   const std::vector<float> rows = test::gaussian(3, 300 * 64);
   for (std::uint32_t t = 0; t < 300; ++t) {
     std::vector<float> row(rows.begin() + t * 64, rows.begin() + (t + 1) * 64);
+    for (float& x : row) x *= t < 128 ? 1.0f : 0.1f;
     row[5] = 40.0f;
     row[9] = -40.0f;
     plain.append(row);
@@ -213,6 +214,9 @@ TEST_CASE("renewed: what is kept apart leaves no trace in the steps") {
     CHECK(plain.step(t) == spiked.step(t));
     CHECK(plain.step(t) < 4.5f * 1.25f / 127.0f);
   }
+  // Block 2 follows what is small in block 1, not the outliers beside it.
+  CHECK(spiked.step(128) > 0.5f * spiked.step(127));
+  CHECK(spiked.step(256) < 0.2f * spiked.step(128));
   CHECK(spiked.counters.outliers == 600);
   const std::vector<float> back = spiked.read(300);
   for (std::uint32_t t = 0; t < 300; ++t) {

@@ -104,6 +104,8 @@ TEST_CASE("MAD: at most kCount outliers, the farthest first, ties at the lowest 
   ties[7] = -64.0f;
   ties[40] = ties[50] = 64.0f;
   CHECK(channels_of<MadSplit<2>>(ties) == std::vector<std::uint16_t>{7, 40});
+  ties[60] = 100.0f;  // takes the place of the later of two equal ones
+  CHECK(channels_of<MadSplit<2>>(ties) == std::vector<std::uint16_t>{7, 60});
 }
 
 TEST_CASE("MAD 0: the filter is off, the head does not die, and it is counted") {

@@ -96,6 +96,12 @@ struct Mxfp4 : Single<formats::Mxfp4<kDim>, formats::Mxfp4<kDim>> {};
 template <std::uint32_t kDim>
 struct Nvfp4 : Single<formats::Nvfp4<kDim>, formats::Nvfp4<kDim>> {};
 
+// 8-bit codes with one step per head for 128 tokens: renewed as tokens come, or exact for tokens that
+// wait for each other.
+template <std::uint32_t kDim>
+struct Renewed8 : Single<formats::Renewed8<kDim>, formats::Renewed8<kDim>> {};
+template <std::uint32_t kDim>
+struct Sealed8 : Single<formats::Sealed8<kDim>, formats::Sealed8<kDim>> {};
 // The tiers of TieredTurbo by themselves: 8-bit codes whose step is renewed every 128 tokens, up to
 // four outliers of a head vector in slots; the largest fifth in a hash table of 4-bit codes.
 template <std::uint32_t kDim>
