@@ -50,7 +50,7 @@ struct CooEntry {
     result.index = entry >> (kEntryBits - 6);
     result.upper = kCodeBits == 1 ? (entry & 1u) << 4 : 0u;
     result.valid = number < Quant::kInnerBands + Quant::kOuterBands;
-    if (number < Quant::kInnerBands) {
+    if (number + 1 <= Quant::kInnerBands) {  // number < kInnerBands; nvcc tells of 0
       result.at = {Band::kInner, false,
                    static_cast<std::uint8_t>(Quant::kInnerBands - 1u - number)};
     } else if (result.valid) {

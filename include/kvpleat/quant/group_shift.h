@@ -101,7 +101,8 @@ struct GroupShiftQuant {
     }
   }
   static constexpr Band band_at(std::uint32_t place) {
-    return place < kOuter ? Band::kOuter : place == kOuter ? Band::kMiddle : Band::kInner;
+    // place + 1 <= n: place < n without comparing with zero, which nvcc tells of.
+    return place + 1 <= kOuter ? Band::kOuter : place == kOuter ? Band::kMiddle : Band::kInner;
   }
   // Whether a band is measured from its threshold.
   static constexpr bool shifts(Band band) {

@@ -200,7 +200,8 @@ struct MinifloatQuant {
       return to_e4m3(stat.largest / Traits::kLargest / head_scale).bits;
     } else {
       // The exponent byte of a float is floor(log2) + 127, and so is that of E8m0.
-      const std::uint32_t exponent = __builtin_bit_cast(std::uint32_t, stat.largest) >> 23;
+      const float largest = stat.largest;  // nvcc 13.0 stops at a bit_cast of the member
+      const std::uint32_t exponent = __builtin_bit_cast(std::uint32_t, largest) >> 23;
       return exponent - lower_of(exponent, Traits::kLargestExponent);
     }
   }

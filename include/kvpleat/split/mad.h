@@ -38,7 +38,7 @@ inline constexpr float kFactor = 4.4478f;  // 3 * 1.4826
 // The lower median of value(0) .. value(n-1), n > 0: the ((n-1) / 2)-th of the sorted values. Found
 // bit by bit over the integers in whose order floats lie: no copy, no sort, 32 passes.
 template <class Value>
-KVPLEAT_HD constexpr float lower_median(std::uint32_t n, Value value) {
+constexpr float lower_median(std::uint32_t n, Value value) {
   const std::uint32_t rank = (n - 1) / 2;
   std::uint32_t found = 0;
   for (std::uint32_t bit = 0x80000000u; bit > 0; bit >>= 1) {
@@ -56,7 +56,7 @@ KVPLEAT_HD constexpr float lower_median(std::uint32_t n, Value value) {
 // The limits of one group. Off where more than half of the values are (nearly) equal: MAD = 0 or
 // under 2^-14 of the largest magnitude. Clamping would then move everything onto the median.
 template <class Value>
-KVPLEAT_HD constexpr MadLimits limits_of(std::uint32_t n, Value value) {
+constexpr MadLimits limits_of(std::uint32_t n, Value value) {
   if (n == 0) return {};
   const float median = lower_median(n, value);
   const float deviation =

@@ -60,8 +60,9 @@ struct NestedBands {
   }
 
  private:
-  static constexpr BandSide from_outside(std::uint32_t k, bool is_low, float x) {
-    if (k < kOuter) return {Band::kOuter, is_low, static_cast<std::uint8_t>(k)};
+  // k + 1 <= n: k < n without comparing with zero, which nvcc tells of.
+  KVPLEAT_HD static constexpr BandSide from_outside(std::uint32_t k, bool is_low, float x) {
+    if (k + 1 <= kOuter) return {Band::kOuter, is_low, static_cast<std::uint8_t>(k)};
     if (k == kOuter) return {Band::kMiddle, is_low, 0};
     return {Band::kInner, x < 0.0f, static_cast<std::uint8_t>(k - kOuter - 1)};
   }
