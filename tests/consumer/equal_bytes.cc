@@ -52,7 +52,7 @@ void print(const char* name, const float* calibrated = nullptr) {
 
   std::vector<float> coded(kTokens * F::kCoded);
   for (std::uint32_t t = 0; t < kTokens; ++t) {
-    float row[kDim];
+    float row[F::kDim];
     // Magnitudes from 2^-21 to 2^6, so that scales are of every kind, subnormal halves as well.
     const float size = t % 16 == 15 ? 0x1p-21f : 0x1p6f / static_cast<float>(1u << (t % 9));
     for (float& x : row) x = size * next();
@@ -89,9 +89,28 @@ template <class Quant>
 using SlotsOf = BlockFormat<kDim, NoTransform, TopKSplit<4>, Quant, SlotCodec>;
 
 template <class F>
-void both(const char* name) {
-  print<typename F::template As<Role::kKey>>(name);
-  print<typename F::template As<Role::kValue>>(name);
+void both(const char* name, const float* calibrated = nullptr) {
+  print<typename F::template As<Role::kKey>>(name, calibrated);
+  print<typename F::template As<Role::kValue>>(name, calibrated);
+}
+
+// Products before a sum, in loops that compilers vectorize: one in a few would change if fused.
+void print_products() {
+  state = 13;
+  std::vector<float> a(4096);
+  std::vector<float> b(4096);
+  std::vector<float> sums(4096);
+  for (float& x : a) x = next();
+  for (float& x : b) x = next();
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = product(a[i], b[i]) + 0.5f;
+  fold(hash, sums.data(), sums.size() * sizeof(float));
+  const float factor = next();
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = b[i] - product(factor, a[i]);
+  fold(hash, sums.data(), sums.size() * sizeof(float));
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = product(a[i], 0.3f) + b[i];
+  fold(hash, sums.data(), sums.size() * sizeof(float));
+  std::printf("%-22s %016" PRIx64 "\n", "products", hash);
 }
 
 // Calibration too: ranks, k-means and matched moments give the same profile everywhere.
@@ -145,6 +164,16 @@ int main() {
   both<formats::OakenJds16<kDim>>("OakenJds16");  // its deltas hold what decoding gives
   both<formats::OakenCoo12<kDim>>("OakenCoo12");
   both<formats::OakenCoo23<kDim>>("OakenCoo23");
+  print_products();
+  const float head_scale = 0.01f;
+  both<formats::Fp8E4m3<kDim>>("Fp8E4m3", &head_scale);
+  both<formats::Fp8E5m2Token<kDim>>("Fp8E5m2Token");
+  both<formats::Mxfp4Search<kDim>>("Mxfp4Search");
+  both<formats::Nvfp4<kDim>>("Nvfp4", &head_scale);
+  print<formats::GgmlQ8_0<64>>("GgmlQ8_0");
+  print<formats::GgmlQ5_1<64>>("GgmlQ5_1");
+  print<formats::GgmlQ4_0Hadamard<64>>("GgmlQ4_0Hadamard");
+  print<formats::GgmlIq4Nl<64>>("GgmlIq4Nl");
   both<formats::Dense<kDim, SymmetricQuant<4, 32>>>("symmetric 4");
   both<formats::Dense<kDim, SymmetricQuant<8, 32, Axis::kTokens, BFloat16>>>("symmetric 8 bf16");
   // Slots hold what decoding leaves over, so with float side data decode decides bytes as well.

@@ -70,11 +70,12 @@ static_assert(0.1 != static_cast<double>(0.1f),
 #define KVPLEAT_HD
 #endif
 
-// Keeps compilers from fusing the product that the float variable x holds with a following add.
-// They may do so across any conversion that they can prove exact (float(double(a) * double(b)) is
-// narrowed to one float multiplication first), with g++ by default where the target has FMA. The
-// barrier of g++ can be vectorized; clang has none that it honours without fast math. Device code:
-// compile with fused contraction off.
+// Hides from the compiler how the float or double variable x came about: no rewriting goes across.
+// g++ needs it, which narrows float(double(a) * double(b)) to one float multiplication and then, by
+// default where the target has FMA, fuses that with a following add (see `product`). Loops with it
+// can be vectorized; the vectorizer then drops the barrier itself, so it guards what is rewritten
+// before that, not what comes after. clang has none that it honours without fast math, and needs
+// none: it does not narrow. Device code: compile with fused contraction off.
 #if defined(__CUDACC__)
 #define KVPLEAT_ROUNDED(x) static_cast<void>(0)
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
