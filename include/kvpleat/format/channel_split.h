@@ -48,10 +48,14 @@ constexpr bool append_only() {
 // The transform acts on the whole row before it is split; only that one may depend on the position.
 // Bits per element: those of the parts, weighted by their channels. The error of an element is that
 // of its part.
-template <Format Apart, Format Rest, class Transform = NoTransform>
+// kRole is set by KV<Key, Value>; write formats without it.
+template <Format Apart, Format Rest, class Transform = NoTransform, Role kRole = Role::kKey>
 struct ChannelSplit {
   static constexpr std::uint32_t kDim = Apart::kDim + Rest::kDim;
   static_assert(kDim <= 576, "kvpleat: head_dim must be 1 to 576");
+  static_assert(!(kRole == Role::kValue && Transform::kPositional),
+                "kvpleat: values cannot use a transform that depends on the position "
+                "(PhaseCenter, Unrotate): use Center");
   static_assert(channel_split::stays_inside<Apart>() && channel_split::stays_inside<Rest>(),
                 "kvpleat: a part of ChannelSplit keeps everything in its block (no spill, no side "
                 "data over the heads, nothing of the block before) and no position: give a "
@@ -62,7 +66,7 @@ struct ChannelSplit {
 
   template <Role kOther>
   using As = ChannelSplit<typename Apart::template As<kOther>, typename Rest::template As<kOther>,
-                          Transform>;
+                          Transform, kOther>;
 
   static constexpr std::uint32_t kApart = Apart::kDim;
   static constexpr std::uint32_t kCoded = Apart::kCoded + Rest::kCoded;
