@@ -7,6 +7,7 @@
 
 #include "kvpleat/cache/kv_cache.h"
 #include "kvpleat/cache/presets.h"
+#include "support/cache_fixture.h"
 #include "support/generator.h"
 
 using namespace kvpleat;
@@ -56,16 +57,45 @@ TEST_CASE("a profile of another model or adapter set is refused by name") {
   CHECK(std::string(to_string(model.status)) == "needs_reprofile");
 }
 
-TEST_CASE("what is not said is not checked, and the texts are not kept") {
+TEST_CASE("what is not said is not checked") {
   CHECK(ok(made(nullptr, nullptr, "m", "lora").status));
   CHECK(ok(made("m", "lora", nullptr, nullptr).status));
   CHECK(made(nullptr, "", nullptr, "lora").name() == "lane0.adapter");
+}
+
+TEST_CASE("the texts are kept, counted, and ask every later profile") {
   const std::vector<float> thresholds(16, 0.0f);
-  const LaneProfile profile{thresholds.data(), 16, thresholds.data(), 16};
-  const auto cache = Cache::create(shape_for("m", ""), &profile, 1);
+  LaneProfile profile{thresholds.data(), 16, thresholds.data(), 16};
+  std::string model = "the name of a model";
+  std::string adapter = "lora";
+  test::CountingMemory memory;
+  for (std::uint64_t call = 1; call < 100; ++call) {  // without memory at any point
+    memory.fail_at(call);
+    const CacheShape shape = shape_for(model.c_str(), adapter.c_str());
+    const std::uint64_t before = memory.calls();
+    const auto failed = Cache::create(shape, &profile, 1, memory.source());
+    if (failed) {
+      CHECK(call == memory.calls() - before + 1);  // not one allocation was done without
+      break;
+    }
+    CHECK(failed.error().status == Status::kNoMemory);
+    CHECK(memory.bytes() == 0);
+  }
+  memory.fail_at(0);
+  const CacheShape shape = shape_for(model.c_str(), adapter.c_str());
+  auto cache = Cache::create(shape, &profile, 1, memory.source());
   REQUIRE(cache);
-  CHECK(cache->shape().model == nullptr);
-  CHECK(cache->shape().adapter == nullptr);
+  CHECK(cache->memory().total() == memory.bytes());
+  CHECK(Cache::predict(shape, 0) == cache->memory());
+  model = adapter = "?";
+  CHECK(std::string(cache->shape().model) == "the name of a model");
+  CHECK(std::string(cache->shape().adapter) == "lora");
+  profile.adapter = "";
+  const Error error = cache->set_profile(0, profile);
+  CHECK(error.status == Status::kNeedsReprofile);
+  CHECK(error.name() == "lane0.adapter");
+  profile.adapter = "lora";
+  CHECK(ok(cache->set_profile(0, profile).status));
 }
 
 TEST_CASE("counters are kept per layer and side") {

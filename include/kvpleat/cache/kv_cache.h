@@ -142,7 +142,7 @@ class KvCache {
     memory.release(memory.context, state_, sizeof(State));
   }
 
-  // Its default_lanes point into the cache: a copy of the shape must not outlive it. The four below
+  // What it points to lies in the cache: a copy of the shape must not outlive it. Those below
   // take a layer (and head, and index) that exists. O(1).
   [[nodiscard]] const CacheShape& shape() const noexcept { return state_->shape; }
   // Tokens of a layer: what attention sees.
@@ -219,11 +219,11 @@ class KvCache {
 
   // Gives a lane other calibrated data, before its first token is coded: means from the first
   // tokens of the sequence, which wait in the tail meanwhile (residual or kUndecided; calibrate/
-  // phase_mean.h). As at creation; a side that is null keeps what it has, and model and adapter are
-  // the caller's to compare. On an error nothing has changed. kInvalid: no such lane, a token of it
-  // is coded already ("lane"), or the profile cannot be used (its name); kMismatch: its size;
-  // kRange ("tail"): a row in the tail does not fit the lane any more; kNoMemory. O(profile +
-  // tail).
+  // phase_mean.h). As at creation; a side that is null keeps what it has. On an error nothing has
+  // changed. kInvalid: no such lane, a token of it is coded already ("lane"), or the profile cannot
+  // be used (its name); kMismatch: its size; kNeedsReprofile: it was made for another model or
+  // adapter; kRange ("tail"): a row in the tail does not fit the lane any more; kNoMemory.
+  // O(profile + tail).
   Error set_profile(std::uint32_t lane, const LaneProfile& profile) noexcept {
     return state_->set_profile(lane, profile);
   }

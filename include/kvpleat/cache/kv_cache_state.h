@@ -40,6 +40,8 @@ struct KvCache<CacheTraitsType>::State {
   MemorySource memory;
   CacheShape shape;
   Array<std::uint8_t> default_lanes;
+  Array<char> model;
+  Array<char> adapter;
   Array<CosSin> unit_rotations;
   LaneTuple lanes;
   Array<Map> maps;
@@ -49,6 +51,8 @@ struct KvCache<CacheTraitsType>::State {
       : memory(source),
         shape(given),
         default_lanes(&memory),
+        model(&memory),
+        adapter(&memory),
         unit_rotations(&memory),
         maps(&memory),
         layers(&memory) {}
@@ -109,7 +113,8 @@ struct KvCache<CacheTraitsType>::State {
         default_lanes.push(shape.default_lanes[i]);
       shape.default_lanes = default_lanes.data();
     }
-    shape.model = shape.adapter = nullptr;  // the caller's texts
+    if (!keep_text(shape.model, model)) return {Status::kNoMemory, "model"};
+    if (!keep_text(shape.adapter, adapter)) return {Status::kNoMemory, "adapter"};
     if constexpr (kPositional) {
       const std::uint32_t pairs = shape.rope.pairs();
       if (!unit_rotations.reserve(static_cast<std::size_t>(kRotationSpan) * pairs))
@@ -141,6 +146,18 @@ struct KvCache<CacheTraitsType>::State {
       layers.push(raw_rows(), raw_rows());
     }
     return {};
+  }
+  // Copies a text of the caller's, if there is one, and lets it point to the copy.
+  [[nodiscard]] static bool keep_text(const char*& text, Array<char>& copy) noexcept {
+    const std::size_t bytes = text_bytes(text);
+    if (bytes == 0) return true;
+    if (!copy.reserve(bytes)) return false;
+    for (std::size_t i = 0; i < bytes; ++i) copy.push(text[i]);
+    text = copy.data();
+    return true;
+  }
+  static std::size_t text_bytes(const char* text) noexcept {
+    return text == nullptr ? 0 : std::string_view(text).size() + 1;
   }
   [[nodiscard]] BindContext bind_context() const noexcept {
     BindContext context;
@@ -883,7 +900,8 @@ struct KvCache<CacheTraitsType>::State {
     return parts.codes + parts.side + parts.outliers;
   }
   static std::size_t fixed_bytes(const CacheShape& shape) noexcept {
-    return sizeof(State) + shape.default_lane_count + map_count(shape) * sizeof(Map) +
+    return sizeof(State) + shape.default_lane_count + text_bytes(shape.model) +
+           text_bytes(shape.adapter) + map_count(shape) * sizeof(Map) +
            shape.layers * sizeof(Layer);
   }
 

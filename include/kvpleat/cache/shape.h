@@ -33,8 +33,7 @@ struct CacheShape {
   const std::uint8_t* default_lanes = nullptr;
   std::size_t default_lane_count = 0;
   // What the keys and values come from: the model's identity and the adapters loaded on top of it
-  // (""), as texts of the caller's. Null: not said, and profiles are not checked against it. Read
-  // by create only; the shape of a cache has both null.
+  // (""). Null: not said, and profiles are not checked against it. Copied.
   const char* model = nullptr;
   const char* adapter = nullptr;
 };
