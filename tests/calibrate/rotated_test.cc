@@ -88,6 +88,19 @@ TEST_CASE("principal_direction: where the few long rows point") {
   CHECK(profile == std::vector<float>(33, 0.0f));
 }
 
+TEST_CASE("principal_direction: few long rows count for more than many wide ones") {
+  // Channel 0 has 200 rows of deviation 4, an energy of 3200; channel 1 four rows of 25, one of 2500.
+  // Weighted by the rows' energies: about 200 * 16 * 80 against 4 * 625 * 680.
+  std::vector<float> rows = test::normal(6, 200 * 32);
+  for (std::uint32_t t = 0; t < 200; ++t) {
+    rows[t * 32] *= 4.0f;
+    if (t % 50 == 7) rows[t * 32 + 1] += 25.0f;
+  }
+  std::vector<float> profile(33);
+  principal_direction({rows.data(), 200, 32}, 32, profile.data());
+  CHECK(std::fabs(profile[1]) > 0.95f);
+}
+
 TEST_CASE("balanced_profile: keys and values, every part") {
   constexpr std::uint32_t kDim = 16;
   constexpr std::uint32_t kTokens = 64;
