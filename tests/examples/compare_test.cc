@@ -66,10 +66,11 @@ TEST_CASE("compare: bits are the format's, with all bookkeeping") {
   // The tables and slab ends of 24 streams of 1024 tokens are 0.1 bits per element; Oaken's bits
   // depend on its outliers.
   const std::map<std::string, double> stated = {
-      {"F32", 32},   {"F16", 16},    {"BF16", 16},       {"Int8", 8.5},
-      {"Int6", 6.5}, {"Int5", 5.5},  {"Int4", 4.5},      {"Int3", 3.5},
-      {"Int2", 2.5}, {"Int4G32", 5}, {"Int4Channel", 5}, {"Int2Channel", 3},
-      {"Kivi4", 5},  {"Kivi2", 3},   {"Int4TopK", 5.75}, {"CenteredRotated4", 4.5}};
+      {"F32", 32},           {"F16", 16},           {"BF16", 16},         {"Int8", 8.5},
+      {"Int6", 6.5},         {"Int5", 5.5},         {"Int4", 4.5},        {"Int3", 3.5},
+      {"Int2", 2.5},         {"Int4G32", 5},        {"Int4Channel", 5},   {"Int2Channel", 3},
+      {"Kivi4", 5},          {"Kivi2", 3},          {"Int4TopK", 5.75},   {"CenteredRotated4", 4.5},
+      {"TurboQuant4", 4.25}, {"TurboQuant3", 3.25}, {"TurboQuant2", 2.25}};
   for (const auto& row : stated) {
     const std::string name = row.first;
     const double bits = row.second;
@@ -97,6 +98,24 @@ TEST_CASE("compare: errors fall with the bits, eight are nearly lossless") {
   }
   CHECK(of("Int8").key_nmse < 1e-4);
   CHECK(of("Int8").attention_kl < 1e-3);
+}
+
+TEST_CASE("compare: our own codes lose least, at fewer bits") {
+  const auto better = [](const char* ours, const char* other) {
+    CAPTURE(ours);
+    CAPTURE(other);
+    CHECK(of(ours).bits_per_element < of(other).bits_per_element);
+    CHECK(of(ours).attention_error < of(other).attention_error);
+    CHECK(of(ours).attention_kl < of(other).attention_kl);
+  };
+  better("Rotated4", "GgmlQ4_0Hadamard");
+  better("Rotated4", "Kivi4");
+  better("Rotated4", "CenteredRotated4");
+  better("Rotated3", "Int4");
+  better("Rotated2", "Kivi2");
+  // The same bits without centre, balance and direction.
+  CHECK(of("Rotated4").attention_error < 0.6 * of("TurboQuant4").attention_error);
+  CHECK(of("Rotated3").attention_kl < 0.5 * of("TurboQuant3").attention_kl);
 }
 
 TEST_CASE("compare: keys want a scale per channel") {
