@@ -5,7 +5,7 @@
 
 #include "kvpleat/format/channel_split.h"
 #include "kvpleat/format/formats.h"
-#include "kvpleat/transform/dense_rotation.h"
+#include "kvpleat/transform/unrotate.h"
 #include "support/format_laws.h"
 
 using namespace kvpleat;
@@ -27,6 +27,9 @@ using CenteredKey = ChannelSplit<
     PhaseCenter>;
 template <std::uint32_t kDim>
 using AlongTokens = ChannelSplit<formats::Int4Channel<8>, formats::Int2Channel<kDim - 8>, Center>;
+// Keys before RoPE: no coded query.
+template <std::uint32_t kDim>
+using BeforeRope = ChannelSplit<formats::Int6<8>, formats::Int3<kDim - 8>, Unrotate>;
 // A part may be split again.
 template <std::uint32_t kDim>
 using Thrice = ChannelSplit<formats::F16<3>, Mixed<kDim - 3>>;
@@ -38,6 +41,9 @@ TEST_CASE("laws: two parts of unlike formats") {
 }
 TEST_CASE("laws: phase-centred whole, centred parts with slots") {
   test::key_only<CenteredKey, 40>();
+}
+TEST_CASE("laws: before RoPE, scores of restored rows") {
+  test::key_only<BeforeRope, 40>();
 }
 TEST_CASE("laws: groups along tokens in both parts") {
   test::key_and_value<AlongTokens, 24>();

@@ -47,9 +47,9 @@ struct SampleProfile {
 };
 
 // Channels all over the row, the last one among them.
-template <class Apart, class Rest, class Transform, kvpleat::Role kRole>
-struct SampleProfile<kvpleat::ChannelSplit<Apart, Rest, Transform, kRole>> {
-  using F = kvpleat::ChannelSplit<Apart, Rest, Transform, kRole>;
+template <class Apart, class Rest, class Transform>
+struct SampleProfile<kvpleat::ChannelSplit<Apart, Rest, Transform>> {
+  using F = kvpleat::ChannelSplit<Apart, Rest, Transform>;
   static std::vector<float> make() {
     std::vector<float> profile;
     for (std::uint32_t i = 0; i < F::kTransformProfile; ++i)
@@ -205,9 +205,9 @@ struct ErrorBound {
 };
 
 // Each part has its law, on its channels and its part of the block.
-template <class Apart, class Rest, class Transform, kvpleat::Role kRole>
-struct ErrorBound<kvpleat::ChannelSplit<Apart, Rest, Transform, kRole>> {
-  using F = kvpleat::ChannelSplit<Apart, Rest, Transform, kRole>;
+template <class Apart, class Rest, class Transform>
+struct ErrorBound<kvpleat::ChannelSplit<Apart, Rest, Transform>> {
+  using F = kvpleat::ChannelSplit<Apart, Rest, Transform>;
   static float of(const F& format, const float* row, std::uint32_t slot, std::uint32_t c,
                   const BlockData& data) {
     if (c < Apart::kCoded) return ErrorBound<Apart>::of(format.apart, row, slot, c, data);

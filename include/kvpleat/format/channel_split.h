@@ -48,14 +48,10 @@ constexpr bool append_only() {
 // The transform acts on the whole row before it is split; only that one may depend on the position.
 // Bits per element: those of the parts, weighted by their channels. The error of an element is that
 // of its part.
-// kRole is set by KV<Key, Value>; write formats without it.
-template <Format Apart, Format Rest, class Transform = NoTransform, Role kRole = Role::kKey>
+template <Format Apart, Format Rest, class Transform = NoTransform>
 struct ChannelSplit {
   static constexpr std::uint32_t kDim = Apart::kDim + Rest::kDim;
   static_assert(kDim <= 576, "kvpleat: head_dim must be 1 to 576");
-  static_assert(!(kRole == Role::kValue && Transform::kPositional),
-                "kvpleat: values cannot use a transform that depends on the position "
-                "(PhaseCenter, Unrotate): use Center");
   static_assert(channel_split::stays_inside<Apart>() && channel_split::stays_inside<Rest>(),
                 "kvpleat: a part of ChannelSplit keeps everything in its block (no spill, no side "
                 "data over the heads, nothing of the block before) and no position: give a "
@@ -66,7 +62,7 @@ struct ChannelSplit {
 
   template <Role kOther>
   using As = ChannelSplit<typename Apart::template As<kOther>, typename Rest::template As<kOther>,
-                          Transform, kOther>;
+                          Transform>;
 
   static constexpr std::uint32_t kApart = Apart::kDim;
   static constexpr std::uint32_t kCoded = Apart::kCoded + Rest::kCoded;
@@ -81,7 +77,9 @@ struct ChannelSplit {
   static constexpr bool kAppendOnly =
       channel_split::append_only<Apart>() || channel_split::append_only<Rest>();
   static constexpr bool kPositional = Transform::kPositional;
-  static constexpr bool kScoresRestored = scores_restored<Transform>();
+  // Without a coded query: rows are restored and meet the query as it came.
+  static constexpr bool kScoresRestored =
+      scores_restored<Transform>() || scores_restored<Apart>() || scores_restored<Rest>();
   static constexpr bool kHasOffset =
       !kScoresRestored && (Transform::kHasOffset || Apart::kHasOffset || Rest::kHasOffset);
   static constexpr bool kHasTile = false;
@@ -138,13 +136,18 @@ struct ChannelSplit {
     rest.forward(parted + kApart, position, coded + Apart::kCoded);
   }
   void prepare_query(const float* query, float* coded) const {
-    float parted[kDim];
-    part_query(query, parted);
-    apart.prepare_query(parted, coded);
-    rest.prepare_query(parted + kApart, coded + Apart::kCoded);
+    if constexpr (kScoresRestored) {
+      for (std::uint32_t c = 0; c < kDim; ++c) coded[c] = query[c];
+    } else {
+      float parted[kDim];
+      part_query(query, parted);
+      apart.prepare_query(parted, coded);
+      rest.prepare_query(parted + kApart, coded + Apart::kCoded);
+    }
   }
   void add_score_offset(const float* query, const std::int64_t* positions, std::uint32_t n,
                         float* offsets) const {
+    if constexpr (kScoresRestored) return;
     transform.template add_score_offset<kDim>(query, positions, n, offsets);
     if constexpr (Apart::kHasOffset || Rest::kHasOffset) {
       float parted[kDim];
