@@ -7,10 +7,12 @@
 
 #include "compare/recording.h"
 #include "kvpleat/calibrate/channel_mean.h"
+#include "kvpleat/calibrate/head_scale.h"
 #include "kvpleat/calibrate/rotated.h"
 #include "kvpleat/calibrate/thresholds.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/quant/minifloat.h"
 #include "kvpleat/split/direction.h"
 #include "kvpleat/split/threshold.h"
 #include "kvpleat/transform/center.h"
@@ -99,6 +101,19 @@ struct QuantProfile {
   static_assert(!kvpleat::ProfiledQuantizer<Quant>,
                 "compare: QuantProfile of this quantizer is missing");
   static void append(const Rows&, std::uint32_t, std::uint32_t, std::vector<float>&) {}
+};
+
+// Scales of heads, from rows as they are stored: for formats without a transform.
+template <class Element, class Side, std::uint32_t kGroup, kvpleat::ScaleSearch kSearch>
+requires(kvpleat::MinifloatQuant<Element, Side, kGroup, kSearch>::kProfiled)  //
+    struct QuantProfile<kvpleat::MinifloatQuant<Element, Side, kGroup, kSearch>> {
+  static void append(const Rows& rows, std::uint32_t layer, std::uint32_t head,
+                     std::vector<float>& profile) {
+    const Recording& r = rows.recording;
+    profile.push_back(kvpleat::head_scale<kvpleat::MinifloatQuant<Element, Side, kGroup, kSearch>>(
+        rows.stored.data() + r.row(layer, 0, head), calibration_tokens(r),
+        static_cast<std::size_t>(r.kv_heads) * r.dim, r.dim));
+  }
 };
 
 // The profile of a format: [layers, kv_heads, kProfileSize]; empty if it needs none.
