@@ -247,8 +247,8 @@ Failure check_index(Work& work) {
   const std::uint32_t token = (kLong - 1) % r.tokens;
   bool same = true;
   for (std::uint32_t h = 0; h < r.kv_heads; ++h) {
-    if (!ok(subject->read_keys(0, h, token, 1, first.data())) ||
-        !ok(subject->read_keys(0, h, kLong - 1, 1, last.data()))) {
+    if (!ok(subject->read(0, h, token, 1, first.data(), nullptr)) ||
+        !ok(subject->read(0, h, kLong - 1, 1, last.data(), nullptr))) {
       return {"a long cache cannot be read"};
     }
     same = same && first == last;
@@ -380,11 +380,11 @@ Failure run_checks(const Options& options, const Recording& original, const Reco
   report.recording(recording, source);
   std::unique_ptr<Subject> subject;
   if (fits) {
-    report.occupancy(recording, profile);
     subject = Subject::create(recording, profile, {}, error);
     if (subject == nullptr) return {error};
     if (Failure failure = append_all(*subject, recording.layers, 0, recording.tokens); failure)
       return failure;
+    report.bands(recording, profile, subject.get());
   }
   for (const Check check : options.checks) {
     std::vector<kvpleat::Finding> list(kMostFindings);
@@ -426,7 +426,7 @@ Failure profile_recording(const Options& options, const Recording& recording, Re
     return {error};
   const Sampling sampling = sampling_of(recording, options.samples);
   report.recording(recording, std::to_string(options.samples) + " runs");
-  report.occupancy(recording, profile);
+  report.bands(recording, profile, nullptr);
   report.stability(stability, sampling, recording.tokens);
   if (options.out.empty()) return {};
   if (!save_profile(options.out, profile, error)) return {error};

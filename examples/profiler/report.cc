@@ -1,5 +1,6 @@
 #include "profiler/report.h"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -51,41 +52,75 @@ void Report::recording(const Recording& recording, const std::string& profile) {
               profile.c_str());
 }
 
-void Report::occupancy(const Recording& recording, const Profile& profile) {
+void Report::bands(const Recording& recording, const Profile& profile, const Subject* subject) {
   if (!json_) {
-    std::printf("%5s %-5s  %7s = %6s + %6s  %7s   %s\n", "layer", "side", "outer %", "low", "high",
-                "inner %", "thresholds: outer low, inner low, inner high, outer high");
+    std::printf("%5s %-5s  %7s = %5s + %5s  %7s  %s %s\n", "layer", "side", "outer %", "low",
+                "high", "inner %", subject == nullptr ? "" : "error % outer middle inner ",
+                "thresholds: outer low, inner low, inner high, outer high");
   }
+  const std::size_t head_size = static_cast<std::size_t>(recording.tokens) * recording.dim;
+  std::vector<float> rows[2] = {std::vector<float>(head_size), std::vector<float>(head_size)};
   for (std::uint32_t l = 0; l < recording.layers; ++l) {
-    for (const Role side : {Role::kKey, Role::kValue}) {
-      float t[4];
-      for (int i = 0; i < 4; ++i)
-        t[i] = to_float(profile.bands[kvpleat::side_index(l, side)].thresholds[i]);
-      const kvpleat::ThresholdSplit split = kvpleat::ThresholdSplit::bind(t);
-      const std::vector<float>& from = side == Role::kKey ? recording.keys : recording.values;
-      double low = 0.0;
-      double high = 0.0;
-      double inner = 0.0;
-      const std::size_t begin = recording.row(l, 0, 0);
-      const std::size_t end = recording.row(l, recording.tokens, 0);
-      for (std::size_t i = begin; i < end; ++i) {
-        const kvpleat::BandSide at = split.band(from[i]);
-        if (at.band == kvpleat::Band::kOuter) (at.low ? low : high) += 1.0;
-        if (at.band == kvpleat::Band::kInner) inner += 1.0;
+    double counts[2][4] = {};  // by side: outer low, outer high, inner, all
+    double energy[2][3] = {};  // by side and band
+    double lost[2][3] = {};
+    for (std::uint32_t h = 0; h < recording.kv_heads; ++h) {
+      const bool read = subject != nullptr && ok(subject->read(l, h, 0, recording.tokens,
+                                                               rows[0].data(), rows[1].data()));
+      for (const std::size_t s : {0u, 1u}) {
+        const Role side = s == 0 ? Role::kKey : Role::kValue;
+        float t[4];
+        for (int i = 0; i < 4; ++i)
+          t[i] = to_float(profile.bands[kvpleat::side_index(l, side)].thresholds[i]);
+        const kvpleat::ThresholdSplit split = kvpleat::ThresholdSplit::bind(t);
+        const std::vector<float>& from = s == 0 ? recording.keys : recording.values;
+        for (std::size_t i = 0; i < head_size; ++i) {
+          const auto token = static_cast<std::uint32_t>(i / recording.dim);
+          const float x = from[recording.row(l, token, h) + i % recording.dim];
+          const kvpleat::BandSide at = split.band(x);
+          if (at.band == kvpleat::Band::kOuter) counts[s][at.low ? 0 : 1] += 1.0;
+          if (at.band == kvpleat::Band::kInner) counts[s][2] += 1.0;
+          counts[s][3] += 1.0;
+          if (!read) continue;
+          const auto band = static_cast<std::size_t>(at.band);
+          const double difference = static_cast<double>(x) - static_cast<double>(rows[s][i]);
+          energy[s][band] += static_cast<double>(x) * static_cast<double>(x);
+          lost[s][band] += difference * difference;
+        }
       }
-      const double percent = 100.0 / static_cast<double>(end - begin);
-      const double shown[4] = {static_cast<double>(t[0]), static_cast<double>(t[1]),
-                               static_cast<double>(t[2]), static_cast<double>(t[3])};
+    }
+    for (const std::size_t s : {0u, 1u}) {
+      const Role side = s == 0 ? Role::kKey : Role::kValue;
+      double t[4];
+      for (int i = 0; i < 4; ++i)
+        t[i] = static_cast<double>(
+            to_float(profile.bands[kvpleat::side_index(l, side)].thresholds[i]));
+      const auto share = [&](int i) { return counts[s][i] / counts[s][3]; };
+      const auto error = [&](kvpleat::Band band) {
+        const auto b = static_cast<std::size_t>(band);
+        return energy[s][b] > 0.0 ? std::sqrt(lost[s][b] / energy[s][b]) : 0.0;
+      };
+      const double errors[3] = {error(kvpleat::Band::kOuter), error(kvpleat::Band::kMiddle),
+                                error(kvpleat::Band::kInner)};
       if (json_) {
-        line("occupancy",
+        const std::string with_errors =
+            subject == nullptr
+                ? ""
+                : text_of(", \"errors\": [%.6g, %.6g, %.6g]", errors[0], errors[1], errors[2]);
+        line("bands",
              text_of("\"layer\": %u, \"side\": \"%s\", \"outer_low\": %.6g, \"outer_high\": %.6g, "
-                     "\"inner\": %.6g, \"thresholds\": [%.9g, %.9g, %.9g, %.9g]",
-                     l, side_name(side), low * percent / 100.0, high * percent / 100.0,
-                     inner * percent / 100.0, shown[0], shown[1], shown[2], shown[3]));
+                     "\"inner\": %.6g, \"thresholds\": [%.9g, %.9g, %.9g, %.9g]%s",
+                     l, side_name(side), share(0), share(1), share(2), t[0], t[1], t[2], t[3],
+                     with_errors.c_str()));
       } else {
-        std::printf("%5u %-5s  %7.2f = %6.2f + %6.2f  %7.2f   %9.4f %9.5f %9.5f %9.4f\n", l,
-                    side_name(side), (low + high) * percent, low * percent, high * percent,
-                    inner * percent, shown[0], shown[1], shown[2], shown[3]);
+        const std::string with_errors = subject == nullptr
+                                            ? ""
+                                            : text_of("%13.2f %6.2f %5.2f ", 100.0 * errors[0],
+                                                      100.0 * errors[1], 100.0 * errors[2]);
+        std::printf("%5u %-5s  %7.2f = %5.2f + %5.2f  %7.2f  %s %9.4f %9.5f %9.5f %9.4f\n", l,
+                    side_name(side), 100.0 * (share(0) + share(1)), 100.0 * share(0),
+                    100.0 * share(1), 100.0 * share(2), with_errors.c_str(), t[0], t[1], t[2],
+                    t[3]);
       }
     }
   }

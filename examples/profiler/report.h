@@ -17,8 +17,9 @@ class Report {
   explicit Report(bool json) : json_(json) {}
 
   void recording(const Recording& recording, const std::string& profile);
-  // Shares of both tails and of the inner band, of a recording under a profile.
-  void occupancy(const Recording& recording, const Profile& profile);
+  // Shares of both tails and of the inner band of a recording under a profile and, with a cache
+  // that holds it, what each band has lost: the square root of lost over original energy.
+  void bands(const Recording& recording, const Profile& profile, const Subject* subject);
   void stability(const std::vector<Stability>& rows, const Sampling& sampling,
                  std::uint32_t tokens);
   void ratios(const kvpleat::RatioPoint* points, std::size_t n);

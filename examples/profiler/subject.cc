@@ -85,9 +85,9 @@ class OakenSubject final : public Subject {
     arguments.limits = limits;
     return kvpleat::attend(cache_, layer, head, arguments, out);
   }
-  Status read_keys(std::uint32_t layer, std::uint32_t head, std::uint32_t first, std::uint32_t n,
-                   float* keys) const override {
-    return cache_.read(layer, head, first, n, keys, nullptr);
+  Status read(std::uint32_t layer, std::uint32_t head, std::uint32_t first, std::uint32_t n,
+              float* keys, float* values) const override {
+    return cache_.read(layer, head, first, n, keys, values);
   }
   Status inspect(std::uint32_t layer, std::uint32_t head, const kvpleat::HeadQueries& asked,
                  kvpleat::HeadHealth& health) const override {

@@ -60,8 +60,9 @@ class Subject {
   virtual kvpleat::Status attend(std::uint32_t layer, std::uint32_t head, const float* queries,
                                  std::uint32_t rows, const kvpleat::IndexRange* limits,
                                  float* out) const = 0;
-  virtual kvpleat::Status read_keys(std::uint32_t layer, std::uint32_t head, std::uint32_t first,
-                                    std::uint32_t n, float* keys) const = 0;
+  // Decoded rows of tokens [first, first + n); values may be null.
+  virtual kvpleat::Status read(std::uint32_t layer, std::uint32_t head, std::uint32_t first,
+                               std::uint32_t n, float* keys, float* values) const = 0;
   virtual kvpleat::Status inspect(std::uint32_t layer, std::uint32_t head,
                                   const kvpleat::HeadQueries& asked,
                                   kvpleat::HeadHealth& health) const = 0;

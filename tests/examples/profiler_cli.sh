@@ -31,17 +31,20 @@ checks = [row for row in rows if row["kind"] == "check"]
 assert [c["check"] for c in checks] == [
     "memory_alignment", "table_overflow", "index_width", "threshold_drift", "dead_heads"], checks
 assert all(c["findings"] == 0 and c["detail"] for c in checks), checks
-occupancy = [row for row in rows if row["kind"] == "occupancy"]
-assert [(o["layer"], o["side"]) for o in occupancy] == [(l, s) for l in range(4) for s in ("key", "value")]
-for o in occupancy:
+bands = [row for row in rows if row["kind"] == "bands"]
+assert [(o["layer"], o["side"]) for o in bands] == [(l, s) for l in range(4) for s in ("key", "value")]
+for o in bands:
     low, inner_low, inner_high, high = o["thresholds"]
     assert low < 0 < high and low < inner_low <= inner_high < high, o
     # 2 % a tail and 6 % inside, on tokens of which half were not profiled.
     assert 0.015 < o["outer_low"] < 0.025 and 0.015 < o["outer_high"] < 0.025, o
     assert 0.05 < o["inner"] < 0.07, o
+    # Sixteen steps a side over the outer range, sixteen over the middle one, which holds small values too.
+    outer, middle, inner = o["errors"]
+    assert 0.005 < outer < 0.06 and outer < middle < 0.2 and 0.005 < inner < 0.06, o
 times = [row for row in rows if row["kind"] == "times"]
 assert len(times) == 1 and all(times[0][key] > 0 for key in ("fetch_ns", "decode_ns", "consume_ns", "attend_ns"))
-assert set(kinds) == {"recording", "occupancy", "check", "times"}, kinds
+assert set(kinds) == {"recording", "bands", "check", "times"}, kinds
 PYTHON
 
 # A profile, and how much of it 10, 30 or 100 samples would have given.
