@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -192,6 +193,10 @@ TEST_CASE("hash: a full table drops the smallest of a token and counts them") {
     CHECK((back[15 * 64 + c] != 0.0f) == (c >= 49));
     CHECK(back[16 * 64 + c] == 0.0f);
   }
+  Block<F> at_once;
+  at_once.encode(rows, 0);
+  CHECK(at_once.bytes == b.bytes);
+  CHECK(at_once.counters.dropped == b.counters.dropped);
   // Room again once the last tokens are gone.
   F::erase(b.bytes.data(), 15, 5);
   CHECK(b.used() == 240);
@@ -223,7 +228,14 @@ TEST_CASE("hash: scores over the table are those of the decoded rows") {
 
 TEST_CASE("OC-65 hash: a damaged channel is ignored, nothing is written beyond the row") {
   Block<formats::Hash<40, 4>> b;
-  std::fill(b.bytes.begin(), b.bytes.end(), std::uint8_t{0xff});
+  using Layout = decltype(b)::Layout;
+  std::fill(b.bytes.begin(), b.bytes.end(), std::uint8_t{0x3c});
+  for (std::uint32_t at = 0; at < Layout::kSlots; ++at) {  // channels 40 .. 63 of tokens 0 .. 2
+    const std::uint32_t word = ((40 + at % 24) * 64 + at % 3) << 4 | 15;
+    b.bytes[2 * at] = static_cast<std::uint8_t>(word & 255u);
+    b.bytes[2 * at + 1] = static_cast<std::uint8_t>(word >> 8);
+    REQUIRE(Layout::entry(b.bytes.data(), at).token == at % 3);
+  }
   std::vector<float> guarded(3 * 40 + 64, 7.0f);
   b.format.decode(BlockBytes{b.bytes.data(), nullptr, nullptr, 0}, 0,
                   MutableRows{guarded.data(), 3, 40});
@@ -233,6 +245,8 @@ TEST_CASE("OC-65 hash: a damaged channel is ignored, nothing is written beyond t
   b.encode(std::vector<float>(40, 1.0f), 3);
   CHECK(b.counters.dropped == 4);
   decltype(b)::Type::erase(b.bytes.data(), 0, 64);
+  CHECK(std::count(b.bytes.begin(), b.bytes.end(), std::uint8_t{0}) ==
+        static_cast<std::ptrdiff_t>(b.bytes.size()));
 }
 
 TEST_CASE("hash against dense 4 bits: the crossover lies at one value in five") {
