@@ -50,7 +50,8 @@ std::vector<float> read(const Cache& cache, std::uint32_t layer, std::uint32_t h
   return rows;
 }
 bool same(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 // The steps of a head's keys in force at every token, from the bytes of the blocks.
 template <class Cache>
