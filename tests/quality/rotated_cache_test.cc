@@ -63,8 +63,8 @@ double attention_error() {
 }  // namespace
 
 // With weights p, rows and queries normal and logits of deviation 1, an output is the sum of p v,
-// of squared length P = sum p^2 per channel. A value's error adds P D (D: distortion of the value), a
-// key's error shifts a logit by a deviation of sqrt(D), which adds about P D (1 + 1 / N) as well:
+// of squared length P = sum p^2 per channel. A value's error adds P D (D: distortion of the value),
+// a key's error shifts a logit by a deviation of sqrt(D), which adds about P D (1 + 1 / N) as well:
 // an error of sqrt(2 D), 0.137 0.26 0.48 for 4 3 2 bits, and D / (1 - D) instead of D for the
 // unbiased keys. Over 16 queries within 10 %.
 TEST_CASE("rotated caches without a profile: attention over the original rows") {
