@@ -34,6 +34,7 @@ constexpr const char* kUsage =
     "limit "
     "4^-bits\n"
     "  --per_layer       a row for every layer\n"
+    "  --equal_bits      instead of the table of presets: tables of what competes at equal bits\n"
     "  --sinks N         keep the first N tokens as they came\n"
     "  --residual N      keep the last N tokens as they came\n"
     "  --ends raw        keep the first and the last layer as they came\n"
@@ -50,6 +51,7 @@ struct Arguments {
   bool list = false;
   bool help = false;
   bool per_layer = false;
+  bool equal_bits = false;
 };
 
 std::vector<std::string> split_list(std::string_view text) {
@@ -91,6 +93,8 @@ bool parse(int argc, char** argv, Arguments& arguments, std::string& error) {
       arguments.help = true;
     } else if (name == "--per_layer") {
       arguments.per_layer = true;
+    } else if (name == "--equal_bits") {
+      arguments.equal_bits = true;
     } else if (name == "--no_timing") {
       arguments.options.timing = false;
     } else if (name == "--data") {
@@ -120,6 +124,10 @@ bool parse(int argc, char** argv, Arguments& arguments, std::string& error) {
       error = "unknown option '" + std::string(name) + "' (see --help)";
       return false;
     }
+  }
+  if (arguments.equal_bits && !arguments.wanted.empty()) {
+    error = "--equal_bits and --presets exclude each other";
+    return false;
   }
   if (arguments.gaussian != 0 && arguments.data_given) {
     error = "--gaussian and --data exclude each other";
@@ -181,8 +189,10 @@ std::string number(bool measured, double value) {
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
-void print_json(const std::string& name, int layer, const Result& r, bool timed) {
+void print_json(const std::string& name, const std::string& group, int layer, const Result& r,
+                bool timed) {
   std::string line = "{\"preset\": " + quoted(name);
+  if (!group.empty()) line += ", \"table\": " + quoted(group);
   if (layer >= 0) line += ", \"layer\": " + std::to_string(layer);
   const auto field = [&](const char* key, bool measured, double value) {
     line += std::string(", \"") + key + "\": " + number(measured, value);
@@ -215,13 +225,34 @@ std::vector<Preset>& presets() {
   return all;
 }
 
+const std::vector<EqualBits>& equal_bits_tables() {
+  static const std::vector<EqualBits> tables = {
+      {"bands and shift: four bits plain, bands with a scale each, outer values shifted, all "
+       "shifted (Oaken)",
+       {"Int4", "OakenNoShift", "OakenOuterOnly", "Oaken"}},
+      {"an outlier in 23 bits (stored in 24), in 12, and in 8 with its payload in the dense nibble",
+       {"OakenCoo23", "OakenCoo12", "Oaken"}},
+      {"five to six bits: Oaken 4/90/6 and 2/96/2 against int4 with inline slots and plain groups",
+       {"Oaken", "Oaken2_96_2", "OakenJds16", "Int4TopK", "Int5", "Int4G32", "Kivi4"}},
+      {"rotated four-bit keys: no mean removed, one mean, the mean before RoPE, with the scale in "
+       "a "
+       "byte, and balanced",
+       {"TurboQuant4", "RotatedPlain", "RotatedMean", "RotatedPhase", "RotatedPhaseLog",
+        "Rotated4"}},
+      {"four to four and a half bits: dense against the largest values in a hash table",
+       {"Int4", "Tiered4Hash", "GgmlQ4_0", "GgmlQ4_0Hadamard", "Mxfp4", "Nvfp4", "TurboQuant4",
+        "Rotated4"}},
+  };
+  return tables;
+}
+
 namespace {
 
 int measure(const Arguments& arguments) {
   std::string error;
   std::vector<std::string> names;
   for (const Preset& preset : presets()) {
-    if (std::find(names.begin(), names.end(), preset.name) == names.end())
+    if (preset.listed && std::find(names.begin(), names.end(), preset.name) == names.end())
       names.push_back(preset.name);
   }
   if (arguments.list) {
@@ -252,7 +283,7 @@ int measure(const Arguments& arguments) {
     const auto& wanted = arguments.wanted;
     const bool asked =
         wanted.empty() || std::find(wanted.begin(), wanted.end(), preset.name) != wanted.end();
-    if (asked && preset.dim == recording.dim) selected.push_back(&preset);
+    if (asked && preset.dim == recording.dim && preset.listed) selected.push_back(&preset);
   }
   if (std::find(dims.begin(), dims.end(), recording.dim) == dims.end()) {
     std::string built;
@@ -292,24 +323,38 @@ int measure(const Arguments& arguments) {
     print_header(arguments.gaussian != 0);
   }
   bool refused = false;
+  std::string group;  // title of the table of equal bits
   const auto show = [&](const std::string& name, int layer, const Result& result) {
     refused = refused || !result.error.empty();
     if (arguments.json) {
-      print_json(name, layer, result, arguments.options.timing);
+      print_json(name, group, layer, result, arguments.options.timing);
     } else {
       print_row(layer < 0 ? name : "  layer " + std::to_string(layer), result,
                 arguments.options.timing, arguments.gaussian != 0);
     }
   };
-  for (const Preset* preset : selected) {
-    if (progress) std::fprintf(stderr, "%s ...\n", preset->name.c_str());
-    show(preset->name, -1, preset->run(recording, reference, arguments.options));
+  const auto measure_one = [&](const Preset& preset) {
+    if (progress) std::fprintf(stderr, "%s ...\n", preset.name.c_str());
+    show(preset.name, -1, preset.run(recording, reference, arguments.options));
     for (std::uint32_t l = 0; l < layers.size(); ++l) {
       Options own = arguments.options;
       own.raw_ends = own.raw_ends && (l == 0 || l + 1 == layers.size());
-      show(preset->name, static_cast<int>(l), preset->run(layers[l], layer_references[l], own));
+      show(preset.name, static_cast<int>(l), preset.run(layers[l], layer_references[l], own));
     }
     std::fflush(stdout);
+  };
+  if (!arguments.equal_bits) {
+    for (const Preset* preset : selected) measure_one(*preset);
+  }
+  for (const EqualBits& table : equal_bits_tables()) {
+    if (!arguments.equal_bits) break;
+    group = table.title;
+    if (!arguments.json) std::printf("%s\n", table.title);
+    for (const char* name : table.names) {
+      for (const Preset& preset : presets()) {
+        if (preset.dim == recording.dim && preset.name == name) measure_one(preset);
+      }
+    }
   }
   if (std::ferror(stdout) != 0) {
     std::fprintf(stderr, "compare: the output could not be written\n");

@@ -19,6 +19,7 @@ struct Preset {
   std::string name;
   std::uint32_t dim = 0;
   Result (*run)(const Recording&, const Reference&, const Options&) = nullptr;
+  bool listed = true;  // false: only in the tables of --equal_bits
 };
 
 // In the order of registration; those of the library come first.
@@ -36,6 +37,18 @@ bool add_preset(const char* name) {
   presets().push_back({name, Traits::kKeyDim, &run_preset<Traits>});
   return true;
 }
+
+template <class Traits>
+void add_comparison(const char* name) {
+  presets().push_back({name, Traits::kKeyDim, &run_preset<Traits>, false});
+}
+
+// A table of --equal_bits: what it shows, and the presets in it.
+struct EqualBits {
+  const char* title;
+  std::vector<const char*> names;
+};
+const std::vector<EqualBits>& equal_bits_tables();
 
 // The whole program: parses arguments, measures, prints. Returns the exit code.
 int run(int argc, char** argv);

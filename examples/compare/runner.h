@@ -10,6 +10,7 @@
 
 #include "compare/calibration.h"
 #include "compare/clock.h"
+#include "compare/placement.h"
 #include "compare/recording.h"
 #include "compare/reference.h"
 #include "compare/result.h"
@@ -102,9 +103,11 @@ class Runner {
   std::vector<LaneFloats> make_profiles(std::index_sequence<kIndices...>) const {
     std::vector<LaneFloats> all;
     const auto add = [&]<class Pair>() {
-      all.push_back(
-          {Profile<typename Pair::Key>::of({recording_, recording_.keys, recording_.keys_pre}),
-           Profile<typename Pair::Value>::of({recording_, recording_.values, recording_.values})});
+      constexpr kvpleat::BandShares kShares = kBandShares<Traits>;
+      all.push_back({Profile<typename Pair::Key>::of(
+                         {recording_, recording_.keys, recording_.keys_pre, kShares}),
+                     Profile<typename Pair::Value>::of(
+                         {recording_, recording_.values, recording_.values, kShares})});
     };
     (add.template operator()<typename Cache::template Lane<kIndices>>(), ...);
     return all;

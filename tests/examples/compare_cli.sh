@@ -40,6 +40,7 @@ refused --sinks -1
 refused --residual 4x
 refused --ends fp16
 refused --unknown
+refused --equal_bits --presets Int4
 refused --gaussian 0
 refused --gaussian 577
 refused --gaussian x

@@ -2,6 +2,8 @@
 // somewhere.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -57,7 +59,7 @@ TEST_CASE("compare: the recording is the one that was shipped") {
 }
 
 TEST_CASE("compare: every preset runs") {
-  CHECK(results().size() >= 18);
+  CHECK(results().size() >= 36);
   for (const auto& [name, result] : results())
     CHECK_MESSAGE(result.error.empty(), name << ": " << result.error);
 }
@@ -161,6 +163,82 @@ TEST_CASE("compare: raw ends are paid for and pay") {
 TEST_CASE("compare: phase-centred, rotated keys beat plain ones at equal bits") {
   CHECK(of("CenteredRotated4").key_nmse < 0.2 * of("Int4").key_nmse);
   CHECK(of("CenteredRotated4").attention_error < of("Int4").attention_error);
+}
+
+TEST_CASE("compare: what the mean before RoPE brings to rotated keys, layer by layer") {
+  const compare::Preset* phase = nullptr;
+  const compare::Preset* plain = nullptr;
+  for (const compare::Preset& preset : compare::presets()) {
+    if (preset.dim != 64) continue;
+    if (preset.name == "RotatedPhase") phase = &preset;
+    if (preset.name == "RotatedPlain") plain = &preset;
+  }
+  REQUIRE(phase != nullptr);
+  REQUIRE(plain != nullptr);
+  compare::Options options;
+  options.timing = false;
+  double sum = 0.0;
+  for (std::uint32_t l = 0; l < recording().layers; ++l) {
+    const compare::Recording layer = recording().layer(l);
+    const compare::Reference reference = compare::attend_original(layer);
+    const double gain = 10.0 * std::log10(plain->run(layer, reference, options).key_nmse /
+                                          phase->run(layer, reference, options).key_nmse);
+    MESSAGE("recorded layer " << l << ": " << gain << " dB less key error (goal 3)");
+    CHECK(gain > 0.0);
+    sum += gain;
+  }
+  CHECK(sum / recording().layers > 3.0);
+  CHECK(of("RotatedMean").key_nmse < of("RotatedPlain").key_nmse);
+  CHECK(of("RotatedPhase").key_nmse < of("RotatedMean").key_nmse);
+  CHECK(of("RotatedPhaseLog").format_bits == doctest::Approx(4.125));
+  CHECK(of("RotatedPhase").format_bits == doctest::Approx(4.25));
+  CHECK(of("Rotated4").format_bits == doctest::Approx(4.25));
+}
+
+TEST_CASE("compare: Oaken's orders and entries hold the same values") {
+  for (const char* name : {"OakenJds16", "OakenCoo12"}) {
+    CHECK(of(name).key_nmse == of("Oaken").key_nmse);
+    CHECK(of(name).value_nmse == of("Oaken").value_nmse);
+    CHECK(of(name).attention_error == of("Oaken").attention_error);
+    CHECK(of(name).bits_per_element > of("Oaken").bits_per_element);
+  }
+  CHECK(of("OakenCoo23").bits_per_element > of("OakenCoo12").bits_per_element);
+  CHECK(of("OakenCoo23").key_nmse < of("Oaken").key_nmse);  // outliers as values
+  CHECK(of("Oaken2_96_2").bits_per_element < of("OakenJds16").bits_per_element);
+  // Each policy changes something; the bands are what brings the gain.
+  CHECK(of("OakenNoShift").key_nmse != of("OakenOuterOnly").key_nmse);
+  CHECK(of("OakenOuterOnly").key_nmse != of("Oaken").key_nmse);
+  CHECK(of("OakenNoShift").key_nmse < 0.5 * of("Int4").key_nmse);
+}
+
+TEST_CASE("compare: keys before RoPE with calibrated channels") {
+  CHECK(of("KvQuant4").key_nmse < of("Kivi4").key_nmse);
+  CHECK(of("KvQuant4").attention_error < of("Kivi4").attention_error);
+  CHECK(of("KvQuant3").attention_error < of("Int4").attention_error);
+  CHECK(of("KvQuant4").path == "decode");
+}
+
+TEST_CASE("compare: tiers and widths cost what they say") {
+  CHECK(of("Tiered8").attention_error < of("GgmlQ8_0").attention_error);
+  // What is dropped is lost: 19 % of the values are 80 % of the energy of these keys, not more.
+  CHECK(of("Tiered4Hash").key_nmse > 10.0 * of("Int4").key_nmse);
+  // Tokens at two bits decide, unless the mean before RoPE is out of their way.
+  CHECK(of("AdaptiveCentered").attention_error < 0.5 * of("Adaptive").attention_error);
+  CHECK(of("AdaptiveCentered").value_nmse == of("Adaptive").value_nmse);
+}
+
+TEST_CASE("compare: a rotation helps four bits of ggml's") {
+  CHECK(of("GgmlQ4_0Hadamard").bits_per_element == of("GgmlQ4_0").bits_per_element);
+  CHECK(of("GgmlQ4_0Hadamard").attention_error < 0.6 * of("GgmlQ4_0").attention_error);
+  CHECK(of("GgmlQ4_0Hadamard").attention_kl < 0.5 * of("GgmlQ4_0").attention_kl);
+}
+
+TEST_CASE("compare: the tables of equal bits name caches that exist") {
+  REQUIRE(compare::equal_bits_tables().size() == 5);
+  for (const compare::EqualBits& table : compare::equal_bits_tables()) {
+    CHECK(table.names.size() >= 3);
+    for (const char* name : table.names) CHECK_MESSAGE(results().count(name) == 1, name);
+  }
 }
 
 TEST_CASE("compare: bad folders are named") {

@@ -31,7 +31,7 @@ struct Unrotate {
 
   template <std::uint32_t kDim>
   void forward(const float* row, std::int64_t position, float* coded) const {
-    rope->rotate(row, kDim, -position, coded);
+    rotate<kDim>(row, -position, coded);
   }
   // Of restored rows: the query as it is.
   template <std::uint32_t kDim>
@@ -42,11 +42,21 @@ struct Unrotate {
   void add_score_offset(const float*, const std::int64_t*, std::uint32_t, float*) const {}
   template <std::uint32_t kDim>
   void restore(const float* coded, float, std::int64_t position, float* row) const {
-    rope->rotate(coded, kDim, position, row);
+    rotate<kDim>(coded, position, row);
   }
   template <std::uint32_t kDim>
   float coded_bound(float input_bound) const {
     return 1.5f * input_bound;  // a rotated pair is at most sqrt(2) times its larger member
+  }
+
+ private:
+  template <std::uint32_t kDim>
+  void rotate(const float* row, std::int64_t position, float* out) const {
+    if constexpr (kDim < 2) {  // no pair; and a compiler that looks for one warns
+      *out = *row;
+    } else {
+      rope->rotate(row, kDim, position, out);
+    }
   }
 };
 
