@@ -6,5 +6,6 @@ source tests/setup.sh
 
 need_packages g++ cmake make libeigen3-dev libhwy-dev doctest-dev libbenchmark-dev nlohmann-json3-dev
 configure release
-cmake --build --preset release -j "$(nproc)" --target compare 01_compress_and_attend 02_own_policy
+cmake --build --preset release -j "$(nproc)" --target compare oaken_profiler \
+  01_compress_and_attend 02_own_policy 03_own_format
 exec build/release/examples/compare "$@"
