@@ -122,6 +122,14 @@ def llama2_70b_memory():
 
 
 @claim
+def llama2_70b_on_80_gb():
+    """The article's decode figures for F16 on one card of 80 GB."""
+    weights = 70e9 * 2 / 1e9
+    assert weights > 80
+    return f"the 16-bit weights of a 70B model are {weights:.0f} GB: they do not fit a card of 80 GB, with or without a cache"
+
+
+@claim
 def eight_times_faster():
     return f"reading {16 / tiers(10, 60, 30):.2f} times fewer bytes cannot be 8 times faster; the article's own table gives 215 / 42 = {215 / 42:.1f}"
 
@@ -219,6 +227,14 @@ def metadata_share():
         shares[name] = (2 + layers * 2 * 16) / payload
     close(shares["135M"] * 100, 1.67), close(shares["360M"] * 100, 1.00), close(shares["1.7B"] * 100, 0.16)
     return "metadata " + ", ".join(f"{name} {share:.2%}" for name, share in shares.items()) + " at any length, not 0.8 % at 8K"
+
+
+@claim
+def small_board_memory():
+    """SmolLM2-135M: 30 layers, 3 KV heads of 64."""
+    mib = 30 * 3 * 64 * 2 * 2 * 4096 / 2 ** 20
+    assert mib == 90.0
+    return f"4096 tokens of the 135M model are {mib:.0f} MiB of F16: no cache limits a board of 8 GB to 1K"
 
 
 @claim
