@@ -130,6 +130,27 @@ TEST_CASE("renewed: zeros open no entry, the first value does") {
   CHECK(back[34] == 0.0f);
 }
 
+TEST_CASE("renewed: a value whose step would be zero leaves the table as it is") {
+  Blocks<formats::Renewed8<8>> cache;
+  cache.append(row_of(0.0f, 8));
+  cache.append(row_of(0x1p-149f, 8));
+  cache.append(row_of(0x1p-140f, 8));  // its quotient is a float, its step the smallest half
+  cache.append(row_of(1.0f, 8));
+  using F = formats::Renewed8<8>;
+  const std::uint8_t* table = cache.blocks[0].data() + F::kCodeBytes;
+  CHECK(cache.entries(0) == 2);
+  CHECK(cache.step(1) == 0.0f);
+  CHECK(cache.step(2) == 0x1p-24f);
+  CHECK(table[16] == 2);
+  CHECK(table[17] == 3);
+  for (std::uint32_t i = 18; i < 24; ++i) CHECK(table[i] == 0);
+
+  // Nothing else came: no byte of the table is written.
+  Blocks<F> tiny;
+  for (int t = 0; t < 5; ++t) tiny.append(row_of(0x1p-149f, 8));
+  for (std::uint32_t i = F::kCodeBytes; i < F::kBlockBytes; ++i) CHECK(tiny.blocks[0][i] == 0);
+}
+
 TEST_CASE("renewed: eight entries, then clipped and counted, or refused") {
   using F = formats::Renewed8<4>;
   Blocks<F> b;

@@ -30,7 +30,8 @@ concept TableQuantizer = Quantizer<Q> && requires(const Q quant, const typename 
 // B = kBlockTokens = the quantizer's tokens, N = its entries. After the codes of the tile:
 //   step   [N] binary16    0 in an unused entry; entries in use come first
 //   start  [N] one byte    the slot from which the step holds, ascending; 0 in an unused entry
-// Slots before the first entry have step 0. An element that is kept apart (an outlier) has the code
+// Slots before the first entry have step 0: all that came so far is zero, or so small that the step
+// is zero in float (below 2^-143 at 8 bits). An element that is kept apart (an outlier) has the code
 // of zero, so that what it was leaves no trace in what the next block takes over.
 // Bits per element: kBits + 24 * N / (B * head_dim): 0.023 of table for 8 entries at head_dim 64.
 template <std::uint32_t kHeadDim, class Quant, Role kRole>
@@ -99,8 +100,9 @@ struct RenewedLayout {
         scale = quant.scale(stat);
         write_entry(block, 0, 0, scale);
       } else if (stat.largest > Quant::range(scale)) {
-        if (const std::uint32_t n = entries(block); n < kEntries) {
-          scale = quant.opened(stat);
+        const Scale opened = quant.opened(stat);
+        if (const std::uint32_t n = entries(block); n < kEntries && to_float(opened.step) > 0.0f) {
+          scale = opened;
           write_entry(block, n, slot, scale);
         }
       }
