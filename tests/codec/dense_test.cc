@@ -7,9 +7,17 @@
 #include <cstring>
 #include <vector>
 
+#include "kvpleat/codec/direction.h"
+#include "kvpleat/codec/slots.h"
+#include "kvpleat/codec/sparse.h"
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/minifloat.h"
+#include "kvpleat/quant/nuq.h"
 #include "kvpleat/quant/symmetric.h"
+#include "kvpleat/split/direction.h"
+#include "kvpleat/split/range.h"
+#include "kvpleat/split/top_k.h"
 #include "kvpleat/transform/center.h"
 #include "support/generator.h"
 
@@ -295,6 +303,28 @@ TEST_CASE("an element that is not kept has no part in the search") {
                  [](std::uint32_t, std::uint32_t c) { return c != 4; });
   CHECK(to_float(Layout::load_scale(block.data(), 0, 0).step) == 0.25f);
   CHECK(Layout::Tile::get(block.data(), 0, 4) == 15);
+}
+
+TEST_CASE("what saturates is counted by every codec, once, unless it is kept apart") {
+  // Head scale 1: codes to 448. Four values beyond, 1000 the largest.
+  const std::vector<float> row = {1.0f, 449.0f, -500.0f, 3.0f, 448.0f, 600.0f, -1000.0f, 0.0f};
+  const auto counted = [&]<class F>(const F& format) {
+    std::vector<std::uint8_t> block(F::kBlockBytes, 0);
+    std::vector<std::uint8_t> bytes(64, 0);
+    SpillWriter spill{bytes.data(), 0, 64};
+    EncodeCounters counters;
+    format.encode(Rows{row.data(), 1, 8}, 0, nullptr, block.data(), spill, counters);
+    return counters.saturated;
+  };
+  using Quant = MinifloatQuant<Fp8E4m3, NoSide>;
+  CHECK(counted(BlockFormat<8, NoTransform, NoSplit, Quant, DenseCodec>{}) == 4);
+  CHECK(counted(BlockFormat<8, NoTransform, TopKSplit<1>, Quant, SlotCodec>{}) == 3);
+  CHECK(counted(BlockFormat<8, NoTransform, TopKSplit<3>, Quant, SparseCodec>{}) == 1);
+  CHECK(counted(BlockFormat<8, NoTransform, DirectionSplit<8>, Quant, DirectionCodec>{}) == 4);
+  // Signposts over [-1, 1]: six values lie outside, of which a cap of two keeps the largest.
+  using Nuq = NuqQuant<4, NuqScale::kNone>;
+  CHECK(counted(BlockFormat<8, NoTransform, RangeSplit<>, Nuq, SparseCodec>{}) == 0);
+  CHECK(counted(BlockFormat<8, NoTransform, RangeSplit<2>, Nuq, SparseCodec>{}) == 4);
 }
 
 TEST_CASE("an empty scale stores nothing; the profile of a quantizer follows the others'") {

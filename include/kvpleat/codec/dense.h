@@ -229,6 +229,18 @@ struct DenseLayout {
 
 namespace dense {
 
+// Counts what a scale that the profile fixes is too small for, of quantizers that have one.
+// kept(token, channel): whether the dense codes stand for the element.
+template <std::uint32_t kDim, class Quant, class Kept>
+void count_saturated(const Quant& quant, Rows rows, Kept kept, EncodeCounters& counters) {
+  if constexpr (requires { quant.saturates(0.0f); }) {
+    for (std::uint32_t t = 0; t < rows.count; ++t) {
+      for (std::uint32_t c = 0; c < kDim; ++c)
+        counters.saturated += kept(t, c) && quant.saturates(rows[t][c]) ? 1u : 0u;
+    }
+  }
+}
+
 template <std::uint32_t kDim, class Quant, Role kRole>
 struct ChooseLayout {
   using Type = DenseLayout<kDim, Quant, kRole>;
@@ -309,12 +321,7 @@ struct DenseCodec {
         Dense::encode(quant, rows, slot, block, all);
       }
       counters.values += rows.count * kDim;
-      if constexpr (requires { quant.saturates(0.0f); }) {
-        for (std::uint32_t t = 0; t < rows.count; ++t) {
-          for (std::uint32_t c = 0; c < kDim; ++c)
-            counters.saturated += quant.saturates(rows[t][c]) ? 1u : 0u;
-        }
-      }
+      dense::count_saturated<kDim>(quant, rows, all, counters);
     }
   };
 };

@@ -75,8 +75,9 @@ struct DirectionCodec {
         const float* row = rows[t];
         const std::int32_t first = split.code(row);
         for (std::uint32_t c = 0; c < kDim; ++c) rest[c] = row[c] - split.value(first, c);
-        Dense::encode(quant, Rows{rest, 1, kDim}, slot + t, block,
-                      [](std::uint32_t, std::uint32_t) { return true; });
+        const auto all = [](std::uint32_t, std::uint32_t) { return true; };
+        Dense::encode(quant, Rows{rest, 1, kDim}, slot + t, block, all);
+        dense::count_saturated<kDim>(quant, Rows{rest, 1, kDim}, all, counters);
         Dense::decode(quant, block, slot + t, MutableRows{rest, 1, kDim});
         for (std::uint32_t c = 0; c < kDim; ++c) rest[c] = row[c] - rest[c];
         block[kCoefficients + slot + t] =

@@ -151,6 +151,7 @@ struct SlotCodec {
           static_cast<void>(previous);
           Dense::encode(quant, rows.part(t, kSeal), slot + t, block, kept);
         }
+        dense::count_saturated<kDim>(quant, rows.part(t, kSeal), kept, counters);
         for (std::uint32_t i = 0; i < kSeal; ++i)
           write_token(quant, rows[t + i], slot + t + i, outliers[i].channels, outliers[i].count,
                       block);

@@ -91,8 +91,9 @@ struct SparseCodec {
         const std::uint32_t n = pick(split, rows[t], channels, counters);
         bool apart[kDim] = {};
         for (std::uint32_t i = 0; i < n; ++i) apart[channels[i]] = true;
-        Dense::encode(quant, rows.part(t, 1), slot + t, block,
-                      [&](std::uint32_t, std::uint32_t c) { return !apart[c]; });
+        const auto kept = [&](std::uint32_t, std::uint32_t c) { return !apart[c]; };
+        Dense::encode(quant, rows.part(t, 1), slot + t, block, kept);
+        dense::count_saturated<kDim>(quant, rows.part(t, 1), kept, counters);
         write_number<kCountBytes>(block + Dense::kBytes + (slot + t) * kCountBytes, n);
         for (std::uint32_t i = 0; i < n; ++i) {
           std::uint8_t entry[kEntryBytes];

@@ -48,7 +48,8 @@ inline constexpr std::array<float, 1u << kBits> kEqualSignposts = [] {
 //            equal bits;   kNone: value = signpost[code]
 // Error with kRange: range * (half the distance of the two signposts that enclose u, or its
 // distance from the end one) plus one rounding. kNone: the same with range 1, unbounded outside
-// [-1, 1]: there values saturate, unless a splitter has taken them away (RangeSplit).
+// [-1, 1]: there values saturate and are counted (EncodeCounters::saturated), unless a splitter has
+// taken them away (RangeSplit).
 template <std::uint32_t kBitCount, NuqScale kStored = NuqScale::kRange,
           std::uint32_t kGroupSize = kWholeHead>
 struct NuqQuant {
@@ -88,6 +89,9 @@ struct NuqQuant {
     }
     return true;
   }
+
+  // Whether x lies outside of what the signposts and a transform's scales were made for.
+  [[nodiscard]] bool saturates(float x) const requires(!kRanged) { return magnitude(x) > 1.0f; }
 
   const float* signposts = quant::kEqualSignposts<kBits>.data();
 
