@@ -32,6 +32,10 @@ struct BlockFormat {
                 "kvpleat: values cannot use a transform that depends on the position "
                 "(PhaseCenter, Unrotate): use Center");
 
+  static_assert(
+      !composition::kMadeForAnother<Split, kHeadDim>,
+      "kvpleat: the splitter (DirectionSplit, MadOfChannel) is made for another head_dim");
+
   using Layout = typename Codec::template Layout<kHeadDim, Split, Quant, kTileRole>;
   template <Role kOther>
   using As = BlockFormat<kHeadDim, Transform, Split, Quant, Codec, kOther>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -30,6 +31,12 @@ template <RowFilter Split, Quantizer Quant>
 inline constexpr bool kFilterOverLongGroups<Split, Quant> =
     Quant::kAxis == Axis::kTokens&& Quant::kGroup > 64 && !requires {
   requires !Quant::kSealed;
+};
+
+// A splitter whose profile is one of channels takes one head_dim only (kMadeFor; 0: any).
+template <class Split, std::uint32_t kDim>
+inline constexpr bool kMadeForAnother = requires {
+  requires Split::kMadeFor != 0 && Split::kMadeFor != kDim;
 };
 
 template <class T>

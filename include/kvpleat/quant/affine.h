@@ -25,6 +25,8 @@ template <std::uint32_t kBitCount, std::uint32_t kGroupSize = kWholeHead,
           Axis kGroupAxis = Axis::kChannels, class SideType = Half>
 struct AffineQuant {
   static_assert(kBitCount >= 1 && kBitCount <= 8, "kvpleat: AffineQuant takes 1 to 8 bits");
+  static_assert(kIsSignedSide<SideType>,
+                "kvpleat: AffineQuant stores its side data as Half, BFloat16 or float");
   using Side = SideType;
   static constexpr std::uint32_t kBits = kBitCount;
   static constexpr std::uint32_t kGroup = kGroupSize;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "kvpleat/core/axis.h"
 #include "kvpleat/core/config.h"
@@ -16,9 +17,6 @@
 #include "kvpleat/quant/side_text.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
-
-template <>
-inline constexpr auto kSideText<LogScale8> = Text("log8");
 
 // What is stored of the size of a group x with levels c.
 enum class ScalePolicy : std::uint8_t {
@@ -57,6 +55,8 @@ template <std::uint32_t kBitCount, class Codebook,
           std::uint32_t kGroupSize = kWholeHead>
 struct CodebookQuant {
   static_assert(kBitCount >= 1 && kBitCount <= 6, "kvpleat: CodebookQuant takes 1 to 6 bits");
+  static_assert(kIsSignedSide<SideType> || std::is_same_v<SideType, LogScale8>,
+                "kvpleat: CodebookQuant stores its scale as Half, BFloat16, float or LogScale8");
   using Side = SideType;
   using Book = Codebook;
   static constexpr ScalePolicy kPolicy = kScalePolicy;

@@ -20,10 +20,6 @@ struct NoSide {};
 
 template <>
 inline constexpr auto kSideText<NoSide> = Text("none");
-template <>
-inline constexpr auto kSideText<E8m0> = Text("e8m0");
-template <>
-inline constexpr auto kSideText<Fp8E4m3> = Text("e4m3");
 
 // What codes may be.
 template <class Element>
@@ -98,6 +94,10 @@ struct MinifloatQuant {
   static constexpr bool kTwoLevels = std::is_same_v<Side, Fp8E4m3>;
   static constexpr bool kProfiled = kStatic || kTwoLevels;
   static constexpr bool kSearches = kScaleSearch == ScaleSearch::kNeighbours;
+  static_assert(
+      kStatic || kPowerOfTwo || kTwoLevels || kIsSignedSide<Side>,
+      "kvpleat: MinifloatQuant stores its scale as Half, BFloat16, float, E8m0 or Fp8E4m3, "
+      "or takes it from the profile (NoSide)");
   static_assert(!kSearches || kPowerOfTwo || kTwoLevels,
                 "kvpleat: MinifloatQuant searches one-byte scales only (E8m0, Fp8E4m3)");
   static_assert(!kStatic || kGroupSize == kWholeHead,

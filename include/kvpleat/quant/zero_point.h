@@ -25,6 +25,8 @@ template <std::uint32_t kBitCount, std::uint32_t kGroupSize = kWholeHead,
           Axis kGroupAxis = Axis::kChannels, class SideType = Half>
 struct ZeroPointQuant {
   static_assert(kBitCount >= 2 && kBitCount <= 8, "kvpleat: ZeroPointQuant takes 2 to 8 bits");
+  static_assert(kIsSignedSide<SideType>,
+                "kvpleat: ZeroPointQuant stores its side data as Half, BFloat16 or float");
   using Side = SideType;
   static constexpr std::uint32_t kBits = kBitCount;
   static constexpr std::uint32_t kGroup = kGroupSize;

@@ -21,6 +21,7 @@ struct DirectionSplit {
   static constexpr std::uint32_t kMaxOutliers = 1;  // no channel, but not nothing either
   static constexpr std::uint32_t kProfileSize = kDim + 1;
   static constexpr bool kIsDirection = true;
+  static constexpr std::uint32_t kMadeFor = kDim;  // the only head_dim that it takes
   static DirectionSplit bind(const float* profile) {
     DirectionSplit split;
     if (profile != nullptr && profile[kDim] > 0.0f) split.direction = profile;

@@ -33,6 +33,16 @@ struct MadLimits {
 
 namespace mad {
 
+// The head_dim that an axis is made for; 0: any.
+template <class AxisPolicy>
+inline constexpr std::uint32_t kMadeFor = [] {
+  if constexpr (requires { AxisPolicy::kMadeFor; }) {
+    return static_cast<std::uint32_t>(AxisPolicy::kMadeFor);
+  } else {
+    return 0u;
+  }
+}();
+
 inline constexpr float kFactor = 4.4478f;  // 3 * 1.4826
 
 // The lower median of value(0) .. value(n-1), n > 0: the ((n-1) / 2)-th of the sorted values. Found
@@ -119,6 +129,7 @@ template <std::uint32_t kDim>
 struct MadOfChannel {
   static constexpr auto kId = Text("channel");
   static constexpr std::uint32_t kProfileSize = 2 * kDim;
+  static constexpr std::uint32_t kMadeFor = kDim;  // the only head_dim that it takes
   static MadOfChannel bind(const float* profile) {
     MadOfChannel axis;
     axis.profile = profile;
@@ -163,6 +174,7 @@ struct MadSplit {
       Text("split=mad;outliers=") + number_text<kCount>() + ";axis_of_mad=" + AxisPolicy::kId;
   static constexpr std::uint32_t kMaxOutliers = kCount;
   static constexpr std::uint32_t kProfileSize = AxisPolicy::kProfileSize;
+  static constexpr std::uint32_t kMadeFor = mad::kMadeFor<AxisPolicy>;
   static MadSplit bind(const float* profile) {
     MadSplit split;
     split.axis = AxisPolicy::bind(profile);
@@ -212,6 +224,7 @@ struct MadClamp {
   static constexpr auto kId = Text("split=mad_clamp;axis_of_mad=") + AxisPolicy::kId;
   static constexpr std::uint32_t kMaxOutliers = 0;
   static constexpr std::uint32_t kProfileSize = AxisPolicy::kProfileSize;
+  static constexpr std::uint32_t kMadeFor = mad::kMadeFor<AxisPolicy>;
   static MadClamp bind(const float* profile) {
     MadClamp clamp;
     clamp.axis = AxisPolicy::bind(profile);
