@@ -45,8 +45,10 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // table is as it was before they came. Slots in the middle cannot be rewritten (kAppendOnly).
 // The step of a token is that of its largest element: an outlier is kept, and what lies beside it
 // rounds to zero. Where single values stand out by far, take them off first.
-// Error: kept values step / 2; all others their magnitude. Bits per element: S * (4 + K) / (64 *
-// head_dim) + 16 / head_dim.
+// Error: kept values step / 2; all others their magnitude. Bits per element: S * (4 + max(K, 12)) /
+// (64 * head_dim) + 16 / head_dim.
+// Cost: encode, decode and erase pass over the S slots once per call, whatever part of the block
+// they are about: O(S) to read one token, O(64 S) to fill a block token by token.
 template <std::uint32_t kPerToken = 0>
 struct HashSparse {
   static constexpr auto kId = Text("codec=hash_sparse;per_token=") + number_text<kPerToken>();
