@@ -66,6 +66,14 @@ TEST_CASE("mid-rise: zeros read as zeros, what lies outside is clamped") {
   CHECK(quant.decode(quant.encode(-kInfinity, scale), scale) == -1.5f);
 }
 
+TEST_CASE("mid-rise: no step where reading would be worse than zeros") {
+  // Half the smallest half is 2^-25: a group of smaller values has no step, one of 2^-25 has.
+  const MidRiseQuant<2> quant;
+  CHECK(to_float(quant.scale({0x1.fffffep-26f}).step) == 0.0f);
+  CHECK(to_float(quant.scale({0x1p-25f}).step) == 0x1p-24f);
+  CHECK(quant.decode(quant.encode(-0x1p-30f, {}), {}) == 0.0f);
+}
+
 TEST_CASE("mid-rise: error is at most half a step at every width") {
   check_bound<MidRiseQuant<1, 32>>(1);
   check_bound<MidRiseQuant<2, 32>>(2);

@@ -68,6 +68,16 @@ TEST_CASE("codes against a search over all signposts") {
   }
 }
 
+TEST_CASE("a group narrower than halves can say reads as its offset, at 2^-25 as its range") {
+  const Ranged quant;  // equal distances: no signpost is 0
+  const float below = 0x1.fffffep-26f;
+  const auto narrow = scale_of(quant, {below, -below});
+  CHECK(to_float(narrow.range) == 0.0f);
+  CHECK(quant.decode(quant.encode(below, narrow), narrow) == 0.0f);
+  const auto wide = scale_of(quant, {0x1p-25f, -0x1p-25f});
+  CHECK(to_float(wide.range) == 0x1p-24f);
+}
+
 TEST_CASE("offset and range of a group are halves that hold its members in [-1, 1]") {
   const Ranged quant = Ranged::bind(kPosts);
   const auto plain = scale_of(quant, {1.0f, 3.0f, 2.5f});
@@ -85,6 +95,11 @@ TEST_CASE("offset and range of a group are halves that hold its members in [-1, 
     const float offset = to_float(scale.offset);
     const float range = to_float(scale.range);
     for (const float v : x) {
+      if (range == 0.0f) {  // too narrow a group for a half: the offset stands for all
+        CHECK(std::fabs(v - offset) < 0x1p-25f);
+        CHECK(quant.decode(quant.encode(v, scale), scale) == offset);
+        continue;
+      }
       CHECK(std::fabs(v - offset) <= range);
       // Half the widest gap is 0.4375 of the range; the offset may be a half away from the middle.
       CHECK(std::fabs(quant.decode(quant.encode(v, scale), scale) - v) <=

@@ -13,13 +13,14 @@
 namespace kvpleat::inline KVPLEAT_ISA {
 
 // Stored per group: Side step.
-//   step = the smallest Side not below max|x| / 2^(bits-1)
+//   step = the smallest Side not below max|x| / 2^(bits-1); 0 where half of that is above max|x|
+//          (max|x| below 2^-25 with half sides), so that reading is never worse than zeros
 //   code = floor(x / step), clamped to -2^(bits-1) .. 2^(bits-1) - 1; kept as code + 2^(bits-1)
 //   value = (code + 1/2) * step
 // All 2^bits levels are used, where symmetric codes waste one: at 2 bits the levels are -1.5, -0.5,
-// 0.5 and 1.5 steps. Zero is not among them; a group of zeros has step 0 and reads as zeros. Error
-// <= step / 2, on Gaussian data and 64 values per scale 0.386 of the root mean square at 2 bits
-// (min/max codes: 0.450; codes -1 .. 1: 0.720).
+// 0.5 and 1.5 steps. Zero is not among them; a group of step 0 reads as zeros. Error <= step / 2
+// (max|x| if the step is 0), on Gaussian data and 64 values per scale 0.386 of the root mean square
+// at 2 bits (min/max codes: 0.450; codes -1 .. 1: 0.720).
 template <std::uint32_t kBitCount, std::uint32_t kGroupSize = kWholeHead,
           Axis kGroupAxis = Axis::kChannels, class SideType = Half>
 struct MidRiseQuant {
@@ -55,7 +56,8 @@ struct MidRiseQuant {
     return {upper_of(a.largest, b.largest)};
   }
   KVPLEAT_HD constexpr Scale scale(const Stat& stat) const {
-    return {at_least<Side>(stat.largest / static_cast<float>(kHalfRange))};
+    const Side step = at_least<Side>(stat.largest / static_cast<float>(kHalfRange));
+    return {to_float(step) * 0.5f > stat.largest ? Side{} : step};
   }
   KVPLEAT_HD constexpr std::uint32_t encode(float x, const Scale& scale) const {
     const float step = to_float(scale.step);

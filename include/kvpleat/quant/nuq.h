@@ -40,16 +40,17 @@ inline constexpr std::array<float, 1u << kBits> kEqualSignposts = [] {
 // binary16, per head. None, or all zero: equal distances over [-1, 1], that is about what
 // AffineQuant does. Stored per group with kRange: half offset, half range.
 //   offset = the half nearest to (maximum + minimum) / 2
-//   range  = the smallest half not below the distance of offset to the further of the two
+//   range  = the smallest half not below the distance of offset to the further of the two; 0 for a
+//            distance below 2^-25, half the smallest half: no signpost need be 0
 //   u      = (x - offset) / range, 0 if the range is 0;   kNone: u = x
 //   code   = the nearest signpost: the number of i with u > (signpost[i] + signpost[i+1]) / 2, so
 //            that a tie takes the lower one. u beyond the last signpost takes the last.
 //   value  = signpost[code] * range + offset. 11 bits times 11 are exact, so every target gives
 //            equal bits;   kNone: value = signpost[code]
 // Error with kRange: range * (half the distance of the two signposts that enclose u, or its
-// distance from the end one) plus one rounding. kNone: the same with range 1, unbounded outside
-// [-1, 1]: there values saturate and are counted (EncodeCounters::saturated), unless a splitter has
-// taken them away (RangeSplit).
+// distance from the end one) plus one rounding; the distance above if range is 0. kNone: the same
+// with range 1, unbounded outside [-1, 1]: there values saturate and are counted
+// (EncodeCounters::saturated), unless a splitter has taken them away (RangeSplit).
 template <std::uint32_t kBitCount, NuqScale kStored = NuqScale::kRange,
           std::uint32_t kGroupSize = kWholeHead>
 struct NuqQuant {
@@ -125,7 +126,8 @@ struct NuqQuant {
       if (!(stat.lowest <= stat.highest)) return {};  // empty group
       const Side stored = nearest<Side>((stat.lowest + stat.highest) * 0.5f);
       const float offset = to_float(stored);
-      return {stored, at_least<Side>(upper_of(stat.highest - offset, offset - stat.lowest))};
+      const float distance = upper_of(stat.highest - offset, offset - stat.lowest);
+      return {stored, distance < 0x1p-25f ? Side{} : at_least<Side>(distance)};
     } else {
       return {};
     }
