@@ -234,3 +234,49 @@ TEST_CASE(
     CHECK(with_centre < 0.1 * without);
   }
 }
+
+namespace {
+
+struct HalfRaw : presets::Adaptive<16> {
+  using RawElement = Half;
+};
+
+}  // namespace
+
+TEST_CASE("adaptive: decided tokens that wait behind undecided ones must fit the raw element") {
+  CacheShape shape;
+  shape.layers = 1;
+  shape.kv_heads = 1;
+  shape.max_tokens = 64;
+  const std::vector<float> small(2 * 16, 1.0f);
+  std::vector<float> large = small;
+  large[16 + 3] = 100000.0f;  // of the second token: fits 4 bits (458528), not a Half
+  const TokenRows one(small.data(), 1, 1, 16);
+  const TokenRows big(large.data() + 16, 1, 1, 16);
+  const TokenRows two(large.data(), 2, 1, 16);
+  const TokenRows both(small.data(), 2, 1, 16);
+  const std::uint8_t undecided = kUndecided;
+  const std::uint8_t four = tag_of_bits(4);
+  const std::uint8_t tags[2] = {kUndecided, four};
+  auto made = KvCache<HalfRaw>::create(shape);
+  REQUIRE(made);
+  auto& cache = *made;
+  // Alone it goes straight to its lane.
+  REQUIRE(ok(cache.append(0, big, one, {&four})));
+  CHECK(cache.tail_tokens(0) == 0);
+  // In the same call as the undecided one, or in a later one: keys and values alike.
+  CHECK(cache.append(0, two, both, {tags}) == Status::kRange);
+  CHECK(cache.append(0, both, two, {tags}) == Status::kRange);
+  REQUIRE(ok(cache.append(0, one, one, {&undecided})));
+  CHECK(cache.append(0, big, one, {&four}) == Status::kRange);
+  CHECK(cache.append(0, one, big, {&four}) == Status::kRange);
+  CHECK(cache.tokens(0) == 2);
+  REQUIRE(ok(cache.append(0, one, one, {&four})));
+  REQUIRE(ok(cache.commit(0, 1, {&four})));
+  REQUIRE(ok(cache.append(0, big, one, {&four})));  // nothing waits any more
+  float keys[4 * 16];
+  float values[4 * 16];
+  REQUIRE(ok(cache.read(0, 0, 0, 4, keys, values)));
+  for (const float x : keys) CHECK(is_finite(x));
+  CHECK(keys[3 * 16 + 3] == keys[3]);
+}

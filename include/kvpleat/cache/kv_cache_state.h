@@ -309,14 +309,14 @@ struct KvCache<CacheTraitsType>::State {
     const Layer& l = layers[call.layer];
     return index < call.first ? l.tail.tag(index - l.settled, head) : given_tag(call, index, head);
   }
-  // A row as it is stored: non-finite values replaced, and rounded to RawElement if the cache keeps
-  // a residual, so that a row has the same bytes whether it waited in the tail or not.
-  void clean(float* row, std::uint32_t dim) const noexcept {
+  // A row as it is stored: non-finite values replaced, and rounded to RawElement if it waits or the
+  // cache keeps a residual, so that a row has the same bytes whether it waited in the tail or not.
+  void clean(float* row, std::uint32_t dim, bool waits = false) const noexcept {
     if (shape.non_finite == NonFinite::kZero) {
       for (std::uint32_t c = 0; c < dim; ++c) row[c] = is_finite(row[c]) ? row[c] : 0.0f;
     }
     if constexpr (sizeof(RawElement) == 2) {
-      if (shape.residual > 0) {
+      if (waits || shape.residual > 0) {
         for (std::uint32_t c = 0; c < dim; ++c) row[c] = to_float(nearest<RawElement>(row[c]));
       }
     }
@@ -480,7 +480,7 @@ struct KvCache<CacheTraitsType>::State {
   }
   template <bool kKeys>
   Status check_row(const Call& call, std::uint32_t index, std::uint32_t head, std::uint32_t lane,
-                   std::uint64_t& replaced) const noexcept {
+                   bool waits, std::uint64_t& replaced) const noexcept {
     constexpr std::uint32_t kDim = kKeys ? kKeyDim : upper_of(kValueDim, 1u);
     float row[kDim];
     (kKeys ? call.k : call.v)->read(index - call.first, head, row);
@@ -493,17 +493,22 @@ struct KvCache<CacheTraitsType>::State {
       }
     }
     // Rows that wait in the tail or stay as sinks must fit the raw element too.
-    const bool waits = shape.residual > 0 || lane == kSinkTag || lane == kUndecided;
-    if (sizeof(RawElement) == 2 && waits &&
+    const bool raw = waits || shape.residual > 0 || lane == kSinkTag;
+    if (sizeof(RawElement) == 2 && raw &&
         largest_magnitude(row, kDim) > SideTraits<RawElement>::kLargest) {
       return Status::kRange;
     }
     if (lane == kUndecided) return Status::kOk;  // its lane is checked when it is decided
-    clean(row, kDim);
+    clean(row, kDim, waits);
     return fits<kKeys>(call.layer, index, head, lane, row);
   }
   Status check_values(const Call& call, Replaced& replaced) const noexcept {
+    // Decided tokens wait behind undecided ones: they leave the tail in order.
+    const Tail<RawElement>& tail = layers[call.layer].tail;
+    bool waits = false;
+    for (std::uint32_t t = 0; t < tail.size(); ++t) waits = waits || tail.tag(t, 0) == kUndecided;
     for (std::uint32_t index = call.first; index < call.first + call.count; ++index) {
+      waits = waits || given_tag(call, index, 0) == kUndecided;
       for (std::uint32_t head = 0; head < shape.kv_heads; ++head) {
         const std::uint32_t lane = given_tag(call, index, head);
         if (lane > kRawLane && lane != kUndecided && index >= shape.sinks) return Status::kInvalid;
@@ -514,11 +519,12 @@ struct KvCache<CacheTraitsType>::State {
         if (lane != kUndecided) {
           if (const Status status = check_shared_map(index, lane); !ok(status)) return status;
         }
-        if (const Status status = check_row<true>(call, index, head, lane, replaced.keys);
+        if (const Status status = check_row<true>(call, index, head, lane, waits, replaced.keys);
             !ok(status))
           return status;
         if constexpr (kStoresValues) {
-          if (const Status status = check_row<false>(call, index, head, lane, replaced.values);
+          if (const Status status =
+                  check_row<false>(call, index, head, lane, waits, replaced.values);
               !ok(status))
             return status;
         }
