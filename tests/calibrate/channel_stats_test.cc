@@ -54,7 +54,7 @@ TEST_CASE("scales are the RMS, and 1 where a channel is dead") {
   channel_scales(rms, 3, scale);
   CHECK(scale[0] == 1.0f);
   CHECK(scale[1] == 2.5f);
-  CHECK(scale[2] == 1e-20f);
+  CHECK(scale[2] == 0x1p-64f);  // the smallest that ChannelScale takes
 }
 
 TEST_CASE("the channels of largest RMS, ascending; ties take the lowest") {

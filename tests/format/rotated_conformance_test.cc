@@ -1,6 +1,7 @@
 // The laws of the Format concept for TurboQuant and the rotated codebook formats; sizes, texts.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "kvpleat/format/formats.h"
@@ -118,9 +119,15 @@ TEST_CASE("rotated: what a profile may be") {
   CHECK(with(8, 0.0f));
   CHECK(!with(8, -1.0f));
   CHECK(!with(8, kInfinity));
+  CHECK(!with(8, 3e38f));  // times an error of half a step and more: infinite rows
   CHECK(!with(3, kInfinity));
   CHECK(!with(17, 1.5f));  // a direction that is too long
   CHECK(!with(24, -1.0f));
   CHECK(!with(24, kInfinity));
   CHECK(with(24, 0.0f));
+  // Beside a step of 0 the direction is not looked at; it must be numbers all the same.
+  profile[24] = 0.0f;
+  CHECK(with(17, 1.5f));
+  CHECK(!with(17, kInfinity));
+  CHECK(!with(17, std::nanf("")));
 }

@@ -61,6 +61,10 @@ TEST_CASE("balance: every scale finite and not negative") {
   };
   CHECK(valid(3.0f));
   CHECK(valid(0.0f));
+  CHECK(valid(0x1p-64f));
+  CHECK(valid(0x1p64f));
+  CHECK(!valid(0x1.fp-65f));
+  CHECK(!valid(0x1.1p64f));
   CHECK(!valid(-1.0f));
   CHECK(!valid(kInfinity));
   CHECK(!valid(std::nanf("")));

@@ -67,14 +67,16 @@ TEST_CASE("restore is within one unit in the last place of each element") {
   CHECK(beyond == 0);
 }
 
-TEST_CASE("valid: every scale finite and above zero") {
+TEST_CASE("valid: every scale within 2^-64 and 2^64") {
   const auto valid = [](float bad) {
     const float scale[3] = {1.0f, bad, 2.0f};
     return ChannelScale::valid<3>(scale);
   };
   CHECK(valid(3.0f));
-  CHECK(valid(0x1p-149f));
-  CHECK(valid(kLargestFloat));
+  CHECK(valid(0x1p-64f));
+  CHECK(valid(0x1p64f));
+  CHECK(!valid(0x1.fp-65f));
+  CHECK(!valid(0x1.1p64f));
   CHECK(!valid(0.0f));
   CHECK(!valid(-1.0f));
   CHECK(!valid(kInfinity));

@@ -39,9 +39,11 @@ inline void equalize_pairs(const Rope& rope, float* scale) noexcept {
   }
 }
 
-// ChannelScale's profile from rms[dim]: the RMS itself; 1 for a channel that is always zero.
+// ChannelScale's profile from rms[dim]: the RMS itself, kept within its bounds; 1 for a channel
+// that is always zero.
 inline void channel_scales(const float* rms, std::uint32_t dim, float* scale) noexcept {
-  for (std::uint32_t c = 0; c < dim; ++c) scale[c] = rms[c] > 0.0f ? rms[c] : 1.0f;
+  for (std::uint32_t c = 0; c < dim; ++c)
+    scale[c] = rms[c] > 0.0f ? nearest_usable_scale(rms[c]) : 1.0f;
 }
 
 // ChannelSplit's profile: the `count` channels of largest RMS, ascending, as floats. Ties: the

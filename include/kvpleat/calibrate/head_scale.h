@@ -26,7 +26,7 @@ float head_scale(const float* rows, std::size_t tokens, std::size_t stride,
   float scale = largest / Quant::kTop;
   if (product(Quant::kTop, scale) < largest)  // the quotient was rounded down
     scale = __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, scale) + 1u);
-  return lower_of(upper_of(scale, 0x1p-64f), 0x1p64f);
+  return nearest_usable_scale(scale);
 }
 
 }  // namespace kvpleat::inline KVPLEAT_ISA

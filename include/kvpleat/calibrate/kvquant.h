@@ -38,7 +38,8 @@ struct CalibrationRows {
 // A channel's range is what lies between its r-th lowest and r-th highest value, r = (tokens - 1) *
 // outlier_ppm / 2000000 (10000: half a percent off either end): offset = the middle, range = half
 // of it, but at least 2^-8 of the head's largest magnitude, so that no later key is out of reach in
-// binary16 (1 if all are zero). Signposts are fitted to what is in range, over all heads.
+// binary16 (1 if all are zero), and within 2^-64 .. 2^64. Signposts are fitted to what is in range,
+// over all heads.
 // kInvalid: no rows, or outlier_ppm above 1000000; otherwise as fit_signposts.
 template <std::uint32_t kDim, std::uint32_t kBits>
 Status kvquant_key_profile(const CalibrationRows& rows, std::uint32_t outlier_ppm,
@@ -69,7 +70,8 @@ Status kvquant_key_profile(const CalibrationRows& rows, std::uint32_t outlier_pp
       range[c] = upper_of(high - offset[c], offset[c] - low);
     }
     const float least = largest > 0.0f ? largest * 0x1p-8f : 1.0f;
-    for (std::size_t c = 0; c < kDim; ++c) range[c] = upper_of(range[c], least);
+    for (std::size_t c = 0; c < kDim; ++c)
+      range[c] = nearest_usable_scale(upper_of(range[c], least));
   }
   std::size_t n = 0;
   for (std::size_t h = 0; h < rows.heads; ++h) {

@@ -29,6 +29,7 @@ struct HeadRows {
 //   weight:   of an error in that channel, squared; null: all alike
 // scale_c^2 = sqrt(residual_c / weight_c) up to a common factor, which brings the rotated rows to
 // RMS 1: least weighted noise (transform/balance.h). A channel without energy gets the mean scale.
+// Kept within the bounds of Balance.
 inline void balance_scales(const double* residual, const double* weight, std::uint32_t dim,
                            float* scale) noexcept {
   const auto raw = [&](std::uint32_t c) {  // squared
@@ -50,7 +51,7 @@ inline void balance_scales(const double* residual, const double* weight, std::ui
       continue;
     }
     const double own = raw(c) > 0.0 ? raw(c) : sum / count;
-    scale[c] = static_cast<float>(std::sqrt(own * (energy / dim)));
+    scale[c] = nearest_usable_scale(static_cast<float>(std::sqrt(own * (energy / dim))));
   }
 }
 

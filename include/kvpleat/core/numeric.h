@@ -50,6 +50,18 @@ KVPLEAT_HD constexpr float largest_magnitude(const float* row, std::size_t n) {
   return __builtin_bit_cast(float, largest);
 }
 
+// Bounds of a scale that a profile gives. What a code is off by is multiplied by the scale as well:
+// beyond these a channel that is nearly zero would decode to infinities.
+inline constexpr float kSmallestScale = 0x1p-64f;
+inline constexpr float kLargestScale = 0x1p64f;
+// False for NaN.
+KVPLEAT_HD constexpr bool usable_scale(float x) {
+  return x >= kSmallestScale && x <= kLargestScale;
+}
+KVPLEAT_HD constexpr float nearest_usable_scale(float x) {
+  return lower_of(upper_of(x, kSmallestScale), kLargestScale);
+}
+
 template <class T>
 KVPLEAT_HD constexpr T ceil_div(T a, T b) {
   return static_cast<T>((a + b - 1) / b);

@@ -132,10 +132,11 @@ struct BlockFormat {
       format.quant = Quant::bind(quant_profile(context.profile));
     return format;
   }
-  // Whether a head's profile (null: none given) can be used.
+  // Whether a head's profile (null: none given) can be used. No part takes NaN or infinities, also
+  // where it does not look at a number (the direction beside a step of 0).
   static bool valid_profile(const float* profile) {
-    if (profile != nullptr) {
-      for (std::uint32_t i = 0; i < Transform::profile_size(kHeadDim); ++i) {
+    if constexpr (kProfileSize > 0) {
+      for (std::uint32_t i = 0; profile != nullptr && i < kProfileSize; ++i) {
         if (!is_finite(profile[i])) return false;
       }
     }

@@ -140,7 +140,7 @@ struct MinifloatQuant {
     return quant;
   }
   static bool valid(const float* profile) requires(kProfiled) {
-    return profile == nullptr || (profile[0] >= 0x1p-64f && profile[0] <= 0x1p64f);
+    return profile == nullptr || usable_scale(profile[0]);
   }
   // Whether the head's scale is too small for x.
   [[nodiscard]] bool saturates(float x) const requires(kProfiled) {

@@ -12,7 +12,7 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-// Profile: scale[dim] per head, finite and not negative; 0 counts as 1, so that no profile is none.
+// Profile: scale[dim] per head, 2^-64 .. 2^64, or 0, which counts as 1, so that no profile is none.
 //   coded = row / scale    query' = query * scale    row = coded * scale
 // each one rounded operation. ChannelScale is the same map, but asks for a profile.
 // With channel variances s_c^2 and weights w_c of a channel's error, the noise of a rotation at a
@@ -31,7 +31,7 @@ struct Balance {
   template <std::uint32_t kDim>
   static bool valid(const float* profile) {
     for (std::uint32_t c = 0; profile != nullptr && c < kDim; ++c) {
-      if (!(profile[c] >= 0.0f && profile[c] <= kLargestFloat)) return false;
+      if (profile[c] != 0.0f && !usable_scale(profile[c])) return false;
     }
     return true;
   }

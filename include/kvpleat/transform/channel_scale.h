@@ -11,8 +11,8 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-// Profile: scale[dim] per head, finite and above zero (calibrate/channel_stats.h). Scales that are
-// equal inside a RoPE pair commute with the rotation; whether they are is the caller's choice.
+// Profile: scale[dim] per head, 2^-64 .. 2^64 (calibrate/channel_stats.h). Scales that are equal
+// inside a RoPE pair commute with the rotation; whether they are is the caller's choice.
 //   coded = row / scale    query' = query * scale    row = coded * scale
 // each one rounded operation: q . x is kept within 2 ulp per product, a row within 1 ulp per
 // element; scales that are powers of two keep both exactly. Without a profile the transform is not
@@ -31,7 +31,7 @@ struct ChannelScale {
   static bool valid(const float* profile) {
     if (profile == nullptr) return false;
     for (std::uint32_t c = 0; c < kDim; ++c) {
-      if (!(profile[c] > 0.0f && profile[c] <= kLargestFloat)) return false;
+      if (!usable_scale(profile[c])) return false;
     }
     return true;
   }
