@@ -43,7 +43,9 @@ TEST_CASE("07 TopKSplit<1> SlotCodec DefaultStore None 16, PowerOfTwo 5 tokens f
   policies.bits = 5;
   policies.group_channels = 1;
   policies.group_tokens = 32;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -58,7 +60,9 @@ TEST_CASE("10 TopKSplit<4> SlotCodec DenseStore CenteredRotated 16, Affine 2 tok
   policies.group_channels = 1;
   policies.group_tokens = 32;
   policies.side_ulp = 0x1p-7;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -71,7 +75,9 @@ TEST_CASE("13 TopKSplit<1> SlotCodec UnitStore Centered 24, Symmetric 2 channels
   policies.family = composition::Family::kSymmetric;
   policies.bits = 2;
   policies.group_channels = 24;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -86,7 +92,9 @@ TEST_CASE("16 TopKSplit<1> SlotCodec UnitStore Centered 24, Affine 6 tokens Half
   policies.group_channels = 1;
   policies.group_tokens = 32;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -101,7 +109,9 @@ TEST_CASE("19 TopKSplit<4> SlotCodec DenseStore Rotated 16, Symmetric 3 tokens H
   policies.group_channels = 1;
   policies.group_tokens = 32;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -128,7 +138,9 @@ TEST_CASE("25 TopKSplit<4> SlotCodec DefaultStore None 16, Symmetric 6 channels 
   policies.bits = 6;
   policies.group_channels = 16;
   policies.side_ulp = 0x1p-7;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -166,7 +178,9 @@ TEST_CASE("34 TopKSplit<1> SlotCodec DefaultStore None 16, Symmetric 2 tokens Ha
   policies.group_channels = 1;
   policies.group_tokens = 32;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -180,7 +194,9 @@ TEST_CASE("37 TopKSplit<4> SlotCodec DefaultStore Centered 16, Symmetric 3 whole
   policies.bits = 3;
   policies.group_channels = 16;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -193,7 +209,9 @@ TEST_CASE("40 TopKSplit<4> SlotCodec DefaultStore Centered 16, PowerOfTwo 4 chan
   policies.family = composition::Family::kPowerOfTwo;
   policies.bits = 4;
   policies.group_channels = 16;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 

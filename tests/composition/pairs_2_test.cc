@@ -18,7 +18,9 @@ TEST_CASE("02 TopKSplit<1> SlotCodec DefaultStore Rotated 24, Symmetric 3 channe
   policies.bits = 3;
   policies.group_channels = 24;
   policies.side_ulp = 0x1p-7;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -32,7 +34,9 @@ TEST_CASE("05 TopKSplit<1> SlotCodec DenseStore CenteredRotated 40, Symmetric 6 
   policies.bits = 6;
   policies.group_channels = 40;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -46,7 +50,9 @@ TEST_CASE("08 TopKSplit<4> SlotCodec UnitStore None 24, Affine 8 channels Half")
   policies.bits = 8;
   policies.group_channels = 24;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -60,7 +66,9 @@ TEST_CASE("11 TopKSplit<4> SlotCodec DefaultStore Rotated 40, Affine 5 whole BFl
   policies.bits = 5;
   policies.group_channels = 40;
   policies.side_ulp = 0x1p-7;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -97,7 +105,9 @@ TEST_CASE("20 TopKSplit<1> SlotCodec DefaultStore Rotated 16, Affine 4 channels 
   policies.bits = 4;
   policies.group_channels = 16;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -149,7 +159,9 @@ TEST_CASE("32 TopKSplit<1> SlotCodec DefaultStore None 16, Affine 3 channels Hal
   policies.bits = 3;
   policies.group_channels = 16;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -162,7 +174,9 @@ TEST_CASE("35 TopKSplit<1> SlotCodec DefaultStore Rotated 16, PowerOfTwo 2 chann
   policies.family = composition::Family::kPowerOfTwo;
   policies.bits = 2;
   policies.group_channels = 16;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -176,7 +190,9 @@ TEST_CASE("38 TopKSplit<4> SlotCodec DefaultStore CenteredRotated 16, Symmetric 
   policies.bits = 4;
   policies.group_channels = 16;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 

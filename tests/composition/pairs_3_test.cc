@@ -18,7 +18,9 @@ TEST_CASE("03 TopKSplit<4> SlotCodec UnitStore Centered 40, Affine 4 tokens floa
   policies.bits = 4;
   policies.group_channels = 1;
   policies.group_tokens = 32;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -79,7 +81,9 @@ TEST_CASE("18 TopKSplit<1> SlotCodec DefaultStore CenteredRotated 40, PowerOfTwo
   policies.family = composition::Family::kPowerOfTwo;
   policies.bits = 8;
   policies.group_channels = 40;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -102,7 +106,9 @@ TEST_CASE("24 TopKSplit<4> SlotCodec DefaultStore Rotated 40, PowerOfTwo 2 whole
   policies.family = composition::Family::kPowerOfTwo;
   policies.bits = 2;
   policies.group_channels = 40;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -115,7 +121,9 @@ TEST_CASE("27 TopKSplit<4> SlotCodec DefaultStore CenteredRotated 16, PowerOfTwo
   policies.family = composition::Family::kPowerOfTwo;
   policies.bits = 4;
   policies.group_channels = 16;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -143,7 +151,9 @@ TEST_CASE("33 TopKSplit<1> SlotCodec DefaultStore CenteredRotated 16, Affine 3 t
   policies.group_channels = 1;
   policies.group_tokens = 32;
   policies.side_ulp = 0x1p-10;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -157,7 +167,9 @@ TEST_CASE("36 TopKSplit<1> SlotCodec DefaultStore Centered 16, PowerOfTwo 2 toke
   policies.bits = 2;
   policies.group_channels = 1;
   policies.group_tokens = 32;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 1;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 
@@ -171,7 +183,9 @@ TEST_CASE("39 TopKSplit<4> SlotCodec DefaultStore None 16, PowerOfTwo 3 tokens f
   policies.bits = 3;
   policies.group_channels = 1;
   policies.group_tokens = 32;
+  policies.splitter = composition::Splitter::kTopK;
   policies.outliers = 4;
+  policies.stored = composition::Stored::kSlots;
   composition::round_trip<Mine>(policies);
 }
 

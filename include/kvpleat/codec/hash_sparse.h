@@ -60,6 +60,8 @@ struct HashSparse {
       return Refusal::kHashNeedsVectorSplit;
     } else if constexpr (Split::kMaxOutliers < 1 || Split::kMaxOutliers > 64) {
       return Refusal::kHashNeedsVectorSplit;
+    } else if constexpr (requires { typename Quant::Sketch; }) {
+      return Refusal::kSketchNeedsItsCodec;
     } else if constexpr (!requires {
                            Quant::kZero;
                            requires Quant::kBits == 4 && Quant::kZero == 8 && Quant::kTop == 7;
