@@ -26,9 +26,17 @@ namespace formats {
 // and the codebook of its dimension. Norms as TurboQuant stores them, or another policy.
 template <std::uint32_t kDim, std::uint32_t kBits, ScalePolicy kPolicy>
 using TurboQuantPart = RotatedBook<kDim, kBits, KroneckerHadamard<>, kPolicy>;
+template <std::uint32_t kDim>
+struct TurboQuantQuarter {
+  static_assert(kDim >= 4,
+                "kvpleat: TurboQuant2_5 and 3_5 put a quarter of the channels apart: head_dim must "
+                "be at least 4; use TurboQuant");
+  static constexpr std::uint32_t kChannels = kDim / 4;
+};
 template <std::uint32_t kDim, std::uint32_t kBits, ScalePolicy kPolicy = ScalePolicy::kNorm>
-using TurboQuantSplit = ChannelSplit<TurboQuantPart<kDim / 4, kBits + 1, kPolicy>,
-                                     TurboQuantPart<kDim - kDim / 4, kBits, kPolicy>>;
+using TurboQuantSplit =
+    ChannelSplit<TurboQuantPart<TurboQuantQuarter<kDim>::kChannels, kBits + 1, kPolicy>,
+                 TurboQuantPart<kDim - TurboQuantQuarter<kDim>::kChannels, kBits, kPolicy>>;
 
 // Profile: the channels of largest RMS (calibrate/channel_stats.h); none: the first D / 4.
 template <std::uint32_t kDim>
