@@ -503,10 +503,9 @@ struct KvCache<CacheTraitsType>::State {
     return fits<kKeys>(call.layer, index, head, lane, row);
   }
   Status check_values(const Call& call, Replaced& replaced) const noexcept {
-    // Decided tokens wait behind undecided ones: they leave the tail in order.
-    const Tail<RawElement>& tail = layers[call.layer].tail;
-    bool waits = false;
-    for (std::uint32_t t = 0; t < tail.size(); ++t) waits = waits || tail.tag(t, 0) == kUndecided;
+    // Decided tokens wait behind undecided ones, since they leave the tail in order: without a
+    // residual the first token of a tail is undecided.
+    bool waits = layers[call.layer].tail.size() > 0;
     for (std::uint32_t index = call.first; index < call.first + call.count; ++index) {
       waits = waits || given_tag(call, index, 0) == kUndecided;
       for (std::uint32_t head = 0; head < shape.kv_heads; ++head) {
