@@ -68,9 +68,10 @@ struct LaneProfile {
 // A layer is written as a whole, all heads at once. Every operation that can fail checks and
 // reserves first and writes afterwards: on an error nothing has changed, to the byte. The same
 // tokens leave the same bytes however they are split into calls. All memory comes from the
-// MemorySource, and until something is truncated it is a function of what is stored. Threads: one
-// writer per layer, readers of that layer between its writes; layers are independent (sequence
-// scope: they share a map, so one writer per cache).
+// MemorySource, and until something is truncated it is a function of what is stored, but for the
+// ends of spill pages: runs of all layers lie in them in the order of the calls. Threads: one writer
+// per layer, readers of that layer between its writes; layers are independent (sequence scope: they
+// share a map, so one writer per cache).
 template <class CacheTraitsType>
 class KvCache {
  public:
