@@ -1,5 +1,5 @@
 // Named formats that rotate a head vector and code its channels with a Lloyd-Max codebook: Google's
-// TurboQuant in its MSE variant, and our own. b bits, 1 to 5.
+// TurboQuant in its MSE variant, and our own. b bits, 1 to 6.
 //
 //   name                        bits per element   D = 64   D = 128   a block, b = 4, D = 64
 //   TurboQuant<D, b>            b + 16/D           b + .25  b + .125  2176 = 2048 + 128
