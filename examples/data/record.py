@@ -223,8 +223,8 @@ def mean_loss(hidden, embedding, tokens):
     return total / (len(tokens) - 1)
 
 
-def run_model(model, tokens, layout):
-    """Return the loss in nats per token and, for each of RECORDED_LAYERS, float32
+def run_model(model, tokens, layout, layers):
+    """Return the loss in nats per token and, for each of `layers`, float32
     "k_pre" and "v" [kv_heads, tokens, head_dim], keys before RoPE, and "q_pre" and
     "attention" [heads, queries, head_dim] of the positions from FIRST_QUERY on.
     """
@@ -251,14 +251,14 @@ def run_model(model, tokens, layout):
         silu = gate / (1 + np.exp(-gate))
         x = x + (silu * (h @ weight("ffn_up").T)) @ weight("ffn_down").T
 
-        if layer in RECORDED_LAYERS:
+        if layer in layers:
             recorded.append({"k_pre": k_pre, "v": v, "q_pre": q_pre[:, FIRST_QUERY:],
                              "attention": attention[:, FIRST_QUERY:]})
     hidden = rms_norm(x, model.weight("output_norm"), model.rms_epsilon)
     return mean_loss(hidden, embedding, tokens), recorded
 
 
-def write_files(folder, model, excerpt, tokens, recorded, loss, other_loss):
+def write_files(folder, model, excerpt, tokens, layers, recorded, loss, other_loss):
     """Write text.txt, the arrays and meta.json into `folder`."""
     (folder / "text.txt").write_bytes(excerpt.encode("utf-8"))
     arrays = {"tokens": tokens}
@@ -280,7 +280,7 @@ def write_files(folder, model, excerpt, tokens, recorded, loss, other_loss):
                    "file": WHEEL_NAME, "gguf": GGUF_NAME, "gguf_sha256": GGUF_SHA256},
         "licence": "Apache-2.0",
         "text": {"file": "text.txt", "sha256": sha256_of(folder / "text.txt"), "bos": False},
-        "layers": RECORDED_LAYERS,
+        "layers": layers,
         "heads": model.heads, "kv_heads": model.kv_heads, "head_dim": model.head_dim,
         "scale": model.scale,
         "rope": {"layout": "adjacent", "dims": model.head_dim,
@@ -324,6 +324,8 @@ def main():
     parser.add_argument("--gguf", type=Path, help="weights; downloaded when not given")
     parser.add_argument("--text", type=Path, default=HERE / "text.txt", help="UTF-8 text")
     parser.add_argument("--start", default="", help="skip the text before this string")
+    parser.add_argument("--layers", default=",".join(map(str, RECORDED_LAYERS)),
+                        help="layers to record, ascending; all: every one")
     parser.add_argument("--out", type=Path, default=HERE, help="folder of the data set")
     parser.add_argument("--check", action="store_true", help="write nothing, verify")
     options = parser.parse_args()
@@ -332,25 +334,29 @@ def main():
         meta = check_digests(options.out)
         if options.gguf:
             _, recorded = run_model(Model(options.gguf), np.load(options.out / "tokens.npy"),
-                                    meta["rope"]["layout"])
+                                    meta["rope"]["layout"], meta["layers"])
             check_attention(options.out, meta, recorded)
         return
 
     model = Model(options.gguf or download_gguf())
+    layers = (list(range(model.layers)) if options.layers == "all"
+              else [int(layer) for layer in options.layers.split(",")])
+    require(layers == sorted(set(layers) & set(range(model.layers))),
+            f"--layers: ascending numbers below {model.layers}")
     tokens, excerpt = tokenize_opening(read_text(options.text, options.start), model.metadata)
     require(np.array_equal(tokens, tokenize_opening(excerpt, model.metadata)[0]),
             "the excerpt on its own has other tokens; choose another start")
     print(f"{TOKENS} tokens, {len(excerpt)} characters, no BOS token (as the metadata say)")
 
-    loss, recorded = run_model(model, tokens, "adjacent")
-    other_loss, _ = run_model(model, tokens, "halves")
+    loss, recorded = run_model(model, tokens, "adjacent", layers)
+    other_loss, _ = run_model(model, tokens, "halves", [])
     print(f"mean loss: {loss:.4f} nats/token with adjacent RoPE pairs, "
           f"{other_loss:.4f} with halves")
     require(loss <= LOSS_LIMIT, f"the loss is above {LOSS_LIMIT} nats/token")
     require(loss < other_loss, "the other RoPE layout fits better")
 
     options.out.mkdir(parents=True, exist_ok=True)
-    write_files(options.out, model, excerpt, tokens, recorded, loss, other_loss)
+    write_files(options.out, model, excerpt, tokens, layers, recorded, loss, other_loss)
     check_attention(options.out, check_digests(options.out), recorded)
 
 
