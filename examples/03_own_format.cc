@@ -56,7 +56,7 @@ const bool registered =
 int main(int argc, char** argv) {
   if (argc > 1) return compare::run(argc, argv);
   describe<Sigma4<64>::Key>("keys");
-  describe<Sigma4<64>::Value>("values");
+  describe<Sigma4<64>::Value::As<kvpleat::Role::kValue>>("values");
   char arguments[] = "--presets\0Int4TopK,Sigma4";
   char* own[] = {argv[0], arguments, arguments + sizeof "--presets", nullptr};
   return compare::run(3, own);

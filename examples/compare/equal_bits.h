@@ -33,6 +33,15 @@ template <std::uint32_t kDim>
 struct OakenCoo23 : kvpleat::presets::Single<kvpleat::formats::OakenCoo23<kDim>,
                                              kvpleat::formats::OakenCoo23<kDim>> {};
 
+// The largest values by a list of channels, and behind a bitmap, in the bytes of the hash table.
+template <std::uint32_t kDim>
+struct KeptList
+    : kvpleat::presets::Single<kvpleat::formats::KeptList<kDim>, kvpleat::formats::KeptList<kDim>> {
+};
+template <std::uint32_t kDim>
+struct KeptBitmap : kvpleat::presets::Single<kvpleat::formats::KeptBitmap<kDim>,
+                                             kvpleat::formats::KeptBitmap<kDim>> {};
+
 // Rotated four-bit codes: what is taken out of keys before the rotation. Values are the same.
 template <std::uint32_t kDim, class Transform, class Side = kvpleat::Half>
 using RotatedKey =

@@ -239,9 +239,11 @@ const std::vector<EqualBits>& equal_bits_tables() {
        "byte, and balanced",
        {"TurboQuant4", "RotatedPlain", "RotatedMean", "RotatedPhase", "RotatedPhaseLog",
         "Rotated4"}},
-      {"four to four and a half bits: dense against the largest values in a hash table",
-       {"Int4", "Tiered4Hash", "GgmlQ4_0", "GgmlQ4_0Hadamard", "Mxfp4", "Nvfp4", "TurboQuant4",
-        "Rotated4"}},
+      {"four to four and a half bits: the largest values in a hash table, by a list, behind a "
+       "bitmap; "
+       "dense",
+       {"Tiered4Hash", "KeptList", "KeptBitmap", "Int4", "GgmlQ4_0", "GgmlQ4_0Hadamard", "Mxfp4",
+        "Nvfp4", "TurboQuant4", "Rotated4"}},
   };
   return tables;
 }
@@ -338,7 +340,8 @@ int measure(const Arguments& arguments) {
     show(preset.name, -1, preset.run(recording, reference, arguments.options));
     for (std::uint32_t l = 0; l < layers.size(); ++l) {
       Options own = arguments.options;
-      own.raw_ends = own.raw_ends && (l == 0 || l + 1 == layers.size());
+      own.inner_layer = l > 0 && l + 1 < layers.size();
+      own.raw_ends = own.raw_ends && !own.inner_layer;
       show(preset.name, static_cast<int>(l), preset.run(layers[l], layer_references[l], own));
     }
     std::fflush(stdout);

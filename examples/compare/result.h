@@ -10,7 +10,8 @@ namespace compare {
 struct Options {
   std::uint32_t sinks = 0;
   std::uint32_t residual = 0;
-  bool raw_ends = false;  // first and last layer in the raw lane
+  bool raw_ends = false;     // first and last layer in the raw lane
+  bool inner_layer = false;  // the recording is one layer from between: it is no end
   bool timing = true;
 };
 

@@ -31,6 +31,7 @@ class Runner {
         options_(options),
         profiles_(make_profiles(std::make_index_sequence<Cache::kLanes>())),
         lanes_(Placement<Traits>::default_lanes(recording)) {
+    if (options.inner_layer && lanes_.empty()) lanes_.assign(1, 0);
     if (!options.raw_ends) return;
     if (lanes_.empty()) lanes_.assign(recording.layers, 0);
     const std::size_t of_a_layer = lanes_.size() / recording.layers;

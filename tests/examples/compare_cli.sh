@@ -90,6 +90,14 @@ status=0
 [ "$status" = 1 ] || fail "exit code $status with a refused preset"
 python3 -c 'import json,sys; rows=[json.loads(l) for l in open(sys.argv[1])]; assert "error" in rows[1] and "error" not in rows[0]' "$folder/out" || fail "refusal in JSON"
 
+# By layers, an end is an end and what lies between is not.
+"$program" --json --no_timing --per_layer --presets OakenEnds > "$folder/out" || fail "--per_layer of OakenEnds"
+python3 - "$folder/out" <<'PYTHON' || fail "the layers of OakenEnds"
+import json, sys
+bits = [row["format_bits"] for row in map(json.loads, open(sys.argv[1])) if "layer" in row]
+assert len(bits) == 4 and bits[0] == bits[3] == 16 and max(bits[1:3]) < 6, bits
+PYTHON
+
 # White rows: plain 4 bits per head_dim 128 are 5.57 dB above the limit (docs/formats.md says where the figure is from).
 "$program" --gaussian 128 --json --no_timing --presets Int4,F16 > "$folder/out" || fail "--gaussian"
 python3 - "$folder/out" <<'PYTHON' || fail "the gap of Int4"

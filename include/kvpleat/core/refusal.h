@@ -42,6 +42,7 @@ enum class Refusal : std::uint8_t {
   kFilterNeedsShortGroups,
   kHashNeedsVectorSplit,
   kHashNeedsSymmetric4,
+  kKeptNeedsSymmetric,
   kSketchNeedsSketchQuant,
   kSketchNeedsItsCodec,
 };
@@ -117,6 +118,10 @@ constexpr std::string_view reason(Refusal refusal) {
     case Refusal::kHashNeedsSymmetric4:
       return "HashSparse marks a free slot by the code 0, which no symmetric code is: use "
              "SymmetricQuant<4> with binary16 sides over the whole head";
+    case Refusal::kKeptNeedsSymmetric:
+      return "KeptCodec keeps the elements that the splitter picks, with one step: use a splitter "
+             "with split() and at most 64 outliers (TopKSplit), and SymmetricQuant with binary16 "
+             "sides over the whole head";
     case Refusal::kSketchNeedsSketchQuant:
       return "SignSketchCodec keeps the signs of a sketch and no outliers: use SketchQuant and "
              "NoSplit";
@@ -200,6 +205,10 @@ struct RefuseComposition {
   static_assert(kRefusal != Refusal::kHashNeedsSymmetric4,
                 "kvpleat: HashSparse marks a free slot by the code 0, which no symmetric code is: "
                 "use SymmetricQuant<4> with binary16 sides over the whole head");
+  static_assert(kRefusal != Refusal::kKeptNeedsSymmetric,
+                "kvpleat: KeptCodec keeps the elements that the splitter picks, with one step: use "
+                "a splitter with split() and at most 64 outliers (TopKSplit), and SymmetricQuant "
+                "with binary16 sides over the whole head");
   static_assert(kRefusal != Refusal::kSketchNeedsSketchQuant,
                 "kvpleat: SignSketchCodec keeps the signs of a sketch and no outliers: use "
                 "SketchQuant and NoSplit");

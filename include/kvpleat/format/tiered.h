@@ -8,6 +8,8 @@
 //   Sealed8Split  8 + 3/(16 D) + 80/D                  9.253   8.626     9475 (128 tokens, sealed)
 //   HashSparse    S (4 + K) / (64 D) + 16/D            4.25    4.375     2176 = 2048 entries + 128
 //   HashSparse2   the same, half as many entries       2.25    2.25      1152
+//   KeptList      (10 k + 16)/D, k = 25 (11, 49 at 128)  4.25  4.375     2176
+//   KeptBitmap    1 + (4 k + 16)/D, k = 48 (64 at 128)   4.25  3.125     2176
 #pragma once
 
 #include <bit>
@@ -15,6 +17,7 @@
 
 #include "kvpleat/codec/dense.h"
 #include "kvpleat/codec/hash_sparse.h"
+#include "kvpleat/codec/kept.h"
 #include "kvpleat/codec/slots.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
@@ -64,6 +67,33 @@ template <std::uint32_t kDim>
 using HashSparse = Hash<kDim, hash_kept(kDim, 5)>;
 template <std::uint32_t kDim>
 using HashSparse2 = Hash<kDim, hash_kept(kDim, 10)>;
+
+// The largest elements by a list of channels or behind a bitmap: as many as fit the bytes of
+// HashSparse, at most 64.
+template <std::uint32_t kDim, std::uint32_t kKept, KeptIndex kIndex>
+using Kept = BlockFormat<kDim, NoTransform, TopKSplit<kKept>, SymmetricQuant<4>, KeptCodec<kIndex>>;
+template <std::uint32_t kDim, KeptIndex kIndex>
+constexpr std::uint32_t kept_count() {
+  const std::uint32_t bytes = HashSparse<kDim>::kBlockBytes / 64 - 2;
+  const std::uint32_t width = kDim == 1 ? 1 : static_cast<std::uint32_t>(std::bit_width(kDim - 1u));
+  const auto fits = [&](std::uint32_t k) {
+    const std::uint32_t index =
+        kIndex == KeptIndex::kList ? ceil_div(k * width, 8u) : ceil_div(kDim, 8u);
+    return index + ceil_div(k, 2u) <= bytes;
+  };
+  std::uint32_t k = 1;
+  while (k < lower_of(kDim, 64u) && fits(k + 1)) ++k;
+  return k;
+}
+template <std::uint32_t kDim>
+using KeptList = Kept<kDim, kept_count<kDim, KeptIndex::kList>(), KeptIndex::kList>;
+template <std::uint32_t kDim>
+using KeptBitmap = Kept<kDim, kept_count<kDim, KeptIndex::kBitmap>(), KeptIndex::kBitmap>;
+
+static_assert(kept_count<64, KeptIndex::kList>() == 25 &&
+              kept_count<64, KeptIndex::kBitmap>() == 48);
+static_assert(KeptList<64>::kBlockBytes == 64 * 34 && KeptBitmap<64>::kBlockBytes == 64 * 34);
+static_assert(KeptList<128>::kBlockBytes == 64 * 70 && KeptBitmap<128>::kBlockBytes == 64 * 50);
 
 static_assert(Renewed8<64>::kBlockBytes == 128 * 64 + 24 &&
               Sealed8<64>::kBlockBytes == 128 * 64 + 3);
