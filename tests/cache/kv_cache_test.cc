@@ -933,20 +933,20 @@ struct RawEnds : CacheTraits<32> {
 }  // namespace
 
 TEST_CASE("kRawEnds: the first and the last layer go to the raw lane unless told otherwise") {
-  using Cache = KvCache<RawEnds>;
+  using EndsCache = KvCache<RawEnds>;
   const std::vector<float> rows = test::uniform(91, 70 * 2 * 32);
   const TokenRows tokens(rows.data(), 70, 2, 32);
   CacheShape shape;
   shape.layers = 4;
   shape.kv_heads = 2;
   shape.max_tokens = 128;
-  auto made = Cache::create(shape);
+  auto made = EndsCache::create(shape);
   REQUIRE(made);
   std::vector<float> back(70 * 32);
   for (std::uint32_t l = 0; l < 4; ++l) {
     REQUIRE(ok(made->append(l, tokens, tokens)));
     const bool raw = l == 0 || l == 3;
-    CHECK(made->lane(l, 1, 5) == (raw ? Cache::kRawLane : 0u));
+    CHECK(made->lane(l, 1, 5) == (raw ? EndsCache::kRawLane : 0u));
     REQUIRE(ok(made->read(l, 1, 0, 70, back.data(), nullptr)));
     bool same = true;
     for (std::uint32_t t = 0; t < 70; ++t) {
@@ -955,12 +955,12 @@ TEST_CASE("kRawEnds: the first and the last layer go to the raw lane unless told
     }
     CHECK(same == raw);
   }
-  CHECK(made->memory() == Cache::predict(shape, 70));
+  CHECK(made->memory() == EndsCache::predict(shape, 70));
 
   const std::uint8_t lanes[1] = {0};
   shape.default_lanes = lanes;
   shape.default_lane_count = 1;
-  auto told = Cache::create(shape);
+  auto told = EndsCache::create(shape);
   REQUIRE(told);
   REQUIRE(ok(told->append(0, tokens, tokens)));
   CHECK(told->lane(0, 0, 0) == 0);
