@@ -134,12 +134,7 @@ struct HashSparse {
       for (std::uint32_t t = 0; t < rows.count; ++t) {
         const float* row = rows[t];
         std::uint16_t channels[Split::kMaxOutliers];
-        std::uint32_t count = 0;
-        if constexpr (CountingSplitter<Split>) {
-          count = split.split(row, kDim, channels, counters);
-        } else {
-          count = split.split(row, kDim, channels);
-        }
+        const std::uint32_t count = split_row(split, row, kDim, channels, counters);
         typename Quant::Stat stat;
         for (std::uint32_t i = 0; i < count; ++i) quant.observe(row[channels[i]], stat);
         const typename Quant::Scale scale =

@@ -124,11 +124,7 @@ struct SlotCodec {
       std::uint32_t count = 0;
 
       void find(const Split& split, const float* row, EncodeCounters& counters) {
-        if constexpr (CountingSplitter<Split>) {
-          count = split.split(row, kDim, channels, counters);
-        } else {
-          count = split.split(row, kDim, channels);
-        }
+        count = split_row(split, row, kDim, channels, counters);
         counters.outliers += count;
       }
       [[nodiscard]] bool has(std::uint32_t channel) const {

@@ -140,10 +140,8 @@ struct SparseCodec {
     // The outliers of a row, ascending.
     static std::uint32_t pick(const Split& split, const float* row, std::uint16_t* channels,
                               EncodeCounters& counters) {
-      if constexpr (CountingSplitter<Split>) {
-        return split.split(row, kDim, channels, counters);
-      } else if constexpr (VectorSplitter<Split>) {
-        return split.split(row, kDim, channels);
+      if constexpr (VectorSplitter<Split>) {
+        return split_row(split, row, kDim, channels, counters);
       } else {
         std::uint32_t n = 0;
         for (std::uint32_t c = 0; c < kDim && n < kMost; ++c) {

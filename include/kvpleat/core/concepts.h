@@ -120,6 +120,16 @@ concept CountingSplitter = VectorSplitter<S> && requires(const S split, const fl
                                                          EncodeCounters& counters) {
   { split.split(row, std::uint32_t{}, channels, counters) } -> std::same_as<std::uint32_t>;
 };
+// What a vector splitter sets apart in a row, as split() does; counted where the splitter counts.
+template <VectorSplitter S>
+std::uint32_t split_row(const S& split, const float* row, std::uint32_t dim, std::uint16_t* channels,
+                        EncodeCounters& counters) {
+  if constexpr (CountingSplitter<S>) {
+    return split.split(row, dim, channels, counters);
+  } else {
+    return split.split(row, dim, channels);
+  }
+}
 // Sets nothing apart but changes rows before they are coded (kMaxOutliers = 0).
 template <class S>
 concept RowFilter = OutlierSplitter<S> && requires(const S split, const float* row, float* filtered,
