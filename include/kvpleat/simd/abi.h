@@ -1,0 +1,99 @@
+// The untagged interface of vector kernels: plain structs that describe bytes, and what a kernel is
+// asked to do. The same in every translation unit whatever its flags, so that one unit can fill a
+// table of kernels for all others.
+//
+// No member has a default, so that no constructor exists that two units could compile differently:
+// write TileView{}.
+#pragma once
+
+#include <cstdint>
+
+#include "kvpleat/core/bytes.h"
+
+namespace kvpleat::abi {
+
+// How exact a kernel computes.
+//   kFast:      8-bit queries, 7-bit (codebooks: 8-bit) weights, integer sums, centred exactly
+//   kAccurate:  two planes of each: 15-bit queries, 14-bit weights
+//   kExact:     float arithmetic on decoded values
+enum class Arithmetic : std::uint8_t { kFast, kAccurate, kExact };
+
+// Type of stored scales.
+enum class Side : std::uint8_t { kHalf, kBFloat16, kFloat, kLogScale8 };
+// Type of raw elements.
+enum class Element : std::uint8_t { kFloat, kHalf, kBFloat16 };
+
+// Blocks of codes in a canonical tile (codec/tile.h) with the side data of DenseLayout
+// (codec/dense.h). The value of a code is
+//   no levels:  (code - zero) * step + low     low: 0 if fields is 1
+//   levels:     levels[code] * step            in kExact; kFast takes levels8[code] * level_unit
+// plus, where there are, the delta of an inline slot (codec/slots.h) and coefficient * direction[c]
+// (codec/direction.h).
+struct TileView {
+  std::uint32_t dim;             // channels of a row
+  std::uint32_t padded_dim;      // rounded up to 16
+  std::uint32_t bits;            // of a code, 1 to 8
+  std::uint32_t block_tokens;    // a multiple of 64
+  std::uint32_t group_channels;  // channels that share a scale; 1: groups run along tokens
+  std::uint32_t groups;          // of a token; along tokens: dim
+  std::uint32_t seal;            // tokens that share a scale; 1: groups run along channels
+  std::uint32_t fields;          // stored per group: 0 none (step 1), 1 step, 2 step and low
+  Side side;
+  std::int32_t zero;      // the code that stands for low
+  std::uint32_t side_at;  // offset of the first scale in a block
+  // Codebook of 2^bits levels, or null.
+  const float* levels;
+  const std::int8_t* levels8;  // nearest(levels / level_unit), |.| <= 127; 64 bytes, repeated
+  float level_unit;
+  // Inline outliers: slots per token (a multiple of 4), 0: none.
+  std::uint32_t slots;
+  std::uint32_t slots_at;
+  std::uint32_t index_bytes;  // 1 or 2
+  // A direction beside the tile, or null. Already times its step: row += coefficient * direction.
+  const float* direction;         // [dim]
+  std::uint32_t coefficients_at;  // int8 [block_tokens]
+};
+
+// Rows as they are: [block_tokens][dim] elements.
+struct RawView {
+  std::uint32_t dim;
+  Element element;
+};
+
+// Scores of every slot of the runs, in order:
+//   scores[j * stride + t] = query j . row t
+struct ScoreArguments {
+  const BlockRun* runs;
+  std::uint32_t run_count;
+  const BlockRun* ahead;      // read after these, for prefetch only; may be null
+  const float* queries;       // [query_count, dim], coded
+  const std::uint8_t* work;   // what prepare wrote for these queries, 64-byte aligned
+  std::uint32_t query_count;  // 1 to 16
+  Arithmetic arithmetic;
+  float* scores;
+  std::uint32_t stride;
+};
+
+// Sums over every slot of the runs, in order:
+//   sums[j * dim + c] += sum over t of weights[j * stride + t] * row t [c]
+// Weights are >= 0 and finite; those below e^-60 of the largest are 0.
+struct AccumulateArguments {
+  const BlockRun* runs;
+  std::uint32_t run_count;
+  const BlockRun* ahead;
+  const float* weights;
+  std::uint32_t query_count;
+  std::uint32_t stride;
+  Arithmetic arithmetic;
+  float* sums;
+};
+
+// What queries are turned into once, before many calls of score.
+struct PrepareArguments {
+  const float* queries;  // [query_count, dim], coded
+  std::uint32_t query_count;
+  Arithmetic arithmetic;
+  std::uint8_t* work;  // 64-byte aligned; its size: query_work_bytes of the view
+};
+
+}  // namespace kvpleat::abi
