@@ -439,19 +439,15 @@ struct RunKernels : ReferenceKernels {
     }
   }
   template <Format F>
-  static void score(const F& format, const BlockRun* runs, std::uint32_t run_count,
-                    const float* queries, std::uint32_t group, float* scores,
-                    std::uint32_t stride) {
-    each_run(format, runs, run_count, [&](std::uint32_t first, Rows rows) {
-      score_rows(rows, F::kCoded, queries, group, scores + first, stride);
+  static void score(const F& format, const abi::ScoreArguments& a) {
+    each_run(format, a.runs, a.run_count, [&](std::uint32_t first, Rows rows) {
+      score_rows(rows, F::kCoded, a.queries, a.query_count, a.scores + first, a.stride);
     });
   }
   template <Format F>
-  static void accumulate(const F& format, const BlockRun* runs, std::uint32_t run_count,
-                         const float* weights, std::uint32_t group, std::uint32_t stride,
-                         float* sums) {
-    each_run(format, runs, run_count, [&](std::uint32_t first, Rows rows) {
-      accumulate_rows(rows, F::kCoded, weights + first, group, stride, sums);
+  static void accumulate(const F& format, const abi::AccumulateArguments& a) {
+    each_run(format, a.runs, a.run_count, [&](std::uint32_t first, Rows rows) {
+      accumulate_rows(rows, F::kCoded, a.weights + first, a.query_count, a.stride, a.sums);
     });
   }
 };

@@ -14,14 +14,19 @@
 #include "kvpleat/attention/logit_rule.h"
 #include "kvpleat/attention/state.h"
 #include "kvpleat/cache/kv_cache.h"
+#include "kvpleat/core/bytes.h"
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/core/rows.h"
 #include "kvpleat/core/status.h"
+#include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/path.h"
 #include "kvpleat/simd/reference.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
+
+using abi::Arithmetic;
 
 // What attention paid to what. Any pointer may be null; nothing is computed for it then. Q = rows *
 // group.
@@ -58,6 +63,8 @@ struct AttendArguments {
   std::size_t mask_tokens = 0;
   const AttentionStatistics* statistics = nullptr;
   AttendReport* report = nullptr;
+  // How exact vector kernels compute; plain ones are exact.
+  Arithmetic arithmetic = Arithmetic::kFast;
   // Refuse (kUnsupported) rather than decode rows to floats where the kernel set is meant to work
   // on the bytes.
   bool strict = false;
@@ -73,7 +80,7 @@ inline void causal_limits(std::uint32_t tokens, std::uint32_t rows, IndexRange* 
 namespace attention {
 
 inline constexpr std::uint32_t kSlots = 256;  // scores live in [queries, kSlots] scratch
-inline constexpr std::uint32_t kQueries = 8;  // queries folded in one pass over the bytes
+inline constexpr std::uint32_t kQueries = abi::kMaxQueries;  // folded in one pass over the bytes
 
 // How a kernel set scores keys of a format. Keys without a coded query are decoded by any set.
 template <class Kernels, class Key>
@@ -125,94 +132,116 @@ class Pass {
     AttentionSums sums[kQueries];
     float output[kQueries * kSums];
   };
+  // Where the slots of a chunk lie: runs of blocks, then open rows.
+  struct Pieces {
+    BlockRun runs[kSlots / 64 + 2];
+    std::uint32_t run_count;
+    Rows open;
+
+    [[nodiscard]] const BlockRun* first() const noexcept { return run_count > 0 ? runs : nullptr; }
+  };
 
   const float* query(std::uint32_t j) const noexcept {
     return arguments_.queries + static_cast<std::size_t>(first_ + j) * kKeyDim;
   }
-  [[nodiscard]] bool needs_positions() const noexcept {
-    return arguments_.limits != nullptr || arguments_.mask != nullptr ||
-           arguments_.statistics != nullptr;
-  }
+  float* scores(std::uint32_t j) noexcept { return scores_ + j * kSlots; }
 
   template <class Lane>
   void fold_lane(const Lane& lane) noexcept {
+    if constexpr (Cache::kValueKind == ValueKind::kKeyView) {
+      fold_lane(lane, lane.key_format(), [](std::uint32_t, std::uint32_t, Pieces&) {});
+    } else {
+      fold_lane(lane, lane.value_format(),
+                [&](std::uint32_t slot, std::uint32_t n, Pieces& pieces) {
+                  pieces.run_count = lane.value_pieces(slot, n, pieces.runs, pieces.open);
+                });
+    }
+    note<Lane>();
+  }
+  // values: the format of the values; of a key view, the keys'.
+  template <class Lane, class V, class ValuePieces>
+  void fold_lane(const Lane& lane, const V& values, ValuePieces value_pieces) noexcept {
     using K = typename Lane::Pair::Key;
     constexpr bool kView = Cache::kValueKind == ValueKind::kKeyView;
     constexpr bool kRestored = scores_restored<K>();
+    constexpr std::uint32_t kWork = kRestored ? 0 : Kernels::template kWorkBytes<K>;
     const K& keys = lane.key_format();
     float queries[kRestored ? 1 : kQueries * K::kCoded];
+    alignas(64) std::uint8_t work[kWork > 0 ? kWork : 1];
     if constexpr (!kRestored) {
       for (std::uint32_t j = 0; j < count_; ++j)
         keys.prepare_query(query(j), queries + j * K::kCoded);
+      Kernels::prepare(keys, abi::PrepareArguments{queries, count_, arguments_.arithmetic, work});
     }
-
-    const auto fold = [&](const auto& values, auto value_pieces) {
-      using V = std::remove_cvref_t<decltype(values)>;
-      Segment<V::kCoded> segment;
-      begin(segment);
-      std::uint32_t index = lane.index;
-      for (std::uint32_t done = 0; done < lane.count; done += kSlots) {
-        const std::uint32_t n = lower_of(kSlots, lane.count - done);
-        BlockRun runs[kSlots / 64 + 2];
-        Rows open;
-        std::uint32_t run_count = lane.key_pieces(lane.slot + done, n, runs, open);
-        if (kRestored || K::kHasOffset || needs_positions()) {
-          lane.positions(index, n, positions_);
-          index = static_cast<std::uint32_t>(positions_[n - 1]) + 1;
-        }
-        if constexpr (kRestored) {
-          score_restored(keys, runs, run_count, open);
-        } else {
-          const std::uint32_t coded = n - static_cast<std::uint32_t>(open.count);
-          if (coded > 0) Kernels::score(keys, runs, run_count, queries, count_, scores_, kSlots);
-          if (coded < n)
-            Kernels::score_rows(open, K::kCoded, queries, count_, scores_ + coded, kSlots);
-        }
-        if constexpr (K::kHasOffset) {
-          for (std::uint32_t j = 0; j < count_; ++j)
-            keys.add_score_offset(query(j), positions_, n, scores_ + j * kSlots);
-        }
-        if (!weigh(segment, V::kCoded, n)) continue;
-        run_count = value_pieces(lane.slot + done, n, runs, open);
-        const std::uint32_t value_coded = n - static_cast<std::uint32_t>(open.count);
-        if (value_coded > 0)
-          Kernels::accumulate(values, runs, run_count, scores_, count_, kSlots, segment.output);
-        if (value_coded < n) {
-          Kernels::accumulate_rows(open, V::kCoded, scores_ + value_coded, count_, kSlots,
-                                   segment.output);
-        }
-      }
-      for (std::uint32_t j = 0; j < count_; ++j) {
-        if (segment.sum[j] == 0.0f) continue;
-        State part;
-        part.largest = segment.largest[j];
-        part.sum = segment.sum[j];
-        part.sums = segment.sums[j];
-        if constexpr (kView) {
-          float whole[V::kDim];
-          values.restore(segment.output + j * V::kCoded, part.sum, 0, whole);
-          for (std::uint32_t c = 0; c < kValueDim; ++c) part.output[c] = whole[c];
-        } else {
-          values.restore(segment.output + j * V::kCoded, part.sum, 0, part.output);
-        }
-        states_[j].merge(part);
-      }
+    Segment<V::kCoded> segment;
+    begin(segment);
+    see(lane.count,
+        [&](std::uint32_t at) { return upper_of(lane.slot_of(at), lane.slot) - lane.slot; });
+    std::uint32_t index = lane.index;
+    // Chunks end where the slots are a multiple of kSlots, so that only the first can start inside
+    // a block.
+    const auto chunk = [&](std::uint32_t done) {
+      return lower_of(kSlots - (lane.slot + done) % kSlots, lane.count - done);
     };
-    if constexpr (kView) {
-      fold(keys, [&](std::uint32_t slot, std::uint32_t n, BlockRun* runs, Rows& rows) {
-        return lane.key_pieces(slot, n, runs, rows);
-      });
-    } else {
-      fold(lane.value_format(), [&](std::uint32_t slot, std::uint32_t n, BlockRun* runs,
-                                    Rows& rows) { return lane.value_pieces(slot, n, runs, rows); });
+    const auto key_pieces = [&](std::uint32_t done, Pieces& pieces) {
+      pieces.run_count = lane.key_pieces(lane.slot + done, chunk(done), pieces.runs, pieces.open);
+    };
+    Pieces key_buffers[2];
+    Pieces value_buffer;
+    Pieces* now = &key_buffers[0];
+    Pieces* next = &key_buffers[1];
+    key_pieces(0, *now);
+    for (std::uint32_t done = 0, n = 0; done < lane.count; done += n, std::swap(now, next)) {
+      n = chunk(done);
+      // Each kernel fetches the first bytes of the one after it: blocks lie apart in memory.
+      value_pieces(lane.slot + done, n, value_buffer);
+      const Pieces& value = kView ? *now : value_buffer;
+      next->run_count = 0;
+      if (done + n < lane.count) key_pieces(done + n, *next);
+      if (kRestored || K::kHasOffset || arguments_.mask != nullptr) {
+        lane.positions(index, n, positions_);
+        index = static_cast<std::uint32_t>(positions_[n - 1]) + 1;
+      }
+      if constexpr (kRestored) {
+        score_restored(keys, *now);
+      } else {
+        const std::uint32_t coded = n - static_cast<std::uint32_t>(now->open.count);
+        if (coded > 0) {
+          Kernels::score(keys, abi::ScoreArguments{now->runs, now->run_count,
+                                                   kView ? nullptr : value.first(), queries, work,
+                                                   count_, arguments_.arithmetic, scores_, kSlots});
+        }
+        if (coded < n)
+          Kernels::score_rows(now->open, K::kCoded, queries, count_, scores_ + coded, kSlots);
+        if constexpr (K::kHasOffset)
+          Kernels::add_offset(keys, query(0), count_, positions_, n, scores_, kSlots);
+      }
+      if (!weigh(segment, V::kCoded, done, n)) continue;
+      const std::uint32_t coded = n - static_cast<std::uint32_t>(value.open.count);
+      if (coded > 0) {
+        Kernels::accumulate(values, abi::AccumulateArguments{
+                                        value.runs, value.run_count, next->first(), scores_, count_,
+                                        kSlots, arguments_.arithmetic, segment.output});
+      }
+      if (coded < n) {
+        Kernels::accumulate_rows(value.open, V::kCoded, scores_ + coded, count_, kSlots,
+                                 segment.output);
+      }
     }
-    note<Lane>();
+    merge(segment, [&](const float* sums, float sum, float* output) {
+      if constexpr (kView) {
+        float whole[V::kDim];
+        values.restore(sums, sum, 0, whole);
+        for (std::uint32_t c = 0; c < kValueDim; ++c) output[c] = whole[c];
+      } else {
+        values.restore(sums, sum, 0, output);
+      }
+    });
   }
   // Scores of keys that have no coded query: rows are decoded and restored, each at its position,
   // and meet the query as it came.
   template <class K>
-  void score_restored(const K& keys, const BlockRun* runs, std::uint32_t run_count,
-                      Rows open) noexcept {
+  void score_restored(const K& keys, const Pieces& pieces) noexcept {
     constexpr std::uint32_t kRows = 8;
     float decoded[kRows * K::kCoded];
     float restored[kRows * kKeyDim];
@@ -224,50 +253,40 @@ class Pass {
                           scores_ + first, kSlots);
       first += static_cast<std::uint32_t>(rows.count);
     };
-    for (std::uint32_t r = 0; r < run_count; ++r) {
-      for (std::uint32_t done = 0; done < runs[r].count;) {
-        const std::uint32_t take = lower_of(kRows, runs[r].count - done);
-        keys.decode(runs[r].bytes, runs[r].slot + done, MutableRows{decoded, take, K::kCoded});
+    for (std::uint32_t r = 0; r < pieces.run_count; ++r) {
+      const BlockRun& run = pieces.runs[r];
+      for (std::uint32_t done = 0; done < run.count;) {
+        const std::uint32_t take = lower_of(kRows, run.count - done);
+        keys.decode(run.bytes, run.slot + done, MutableRows{decoded, take, K::kCoded});
         score(Rows{decoded, take, K::kCoded});
         done += take;
       }
     }
-    for (std::size_t done = 0; done < open.count;) {
-      const std::size_t take = lower_of<std::size_t>(kRows, open.count - done);
-      score(open.part(done, take));
+    for (std::size_t done = 0; done < pieces.open.count;) {
+      const std::size_t take = lower_of<std::size_t>(kRows, pieces.open.count - done);
+      score(pieces.open.part(done, take));
       done += take;
     }
   }
   void fold_raw(std::uint32_t index, std::uint32_t n) noexcept {
-    constexpr std::uint32_t kRows = 8;
-    float keys[kRows * kKeyDim];
-    float values[kRows * kValueDim];
     Segment<kValueDim> segment;
     begin(segment);
-    for (std::uint32_t done = 0; done < n; done += kRows) {
-      const std::uint32_t take = lower_of(kRows, n - done);
-      for (std::uint32_t t = 0; t < take; ++t) {
-        cache_.read_raw(layer_, head_, index + done + t, keys + t * kKeyDim,
-                        values + t * kValueDim);
+    see(n, [&](std::uint32_t at) { return upper_of(at, index) - index; });
+    for (std::uint32_t done = 0, count = 0; done < n; done += count) {
+      abi::RawRows keys;
+      abi::RawRows values;
+      count =
+          cache_.raw_rows(layer_, head_, index + done, lower_of(kSlots, n - done), keys, values);
+      for (std::uint32_t t = 0; arguments_.mask != nullptr && t < count; ++t)
         positions_[t] = index + done + t;
-      }
-      Kernels::score_rows(Rows{keys, take, kKeyDim}, kKeyDim, query(0), count_, scores_, kSlots);
-      if (weigh(segment, kValueDim, take)) {
-        Kernels::accumulate_rows(Rows{values, take, kValueDim}, kValueDim, scores_, count_, kSlots,
-                                 segment.output);
-      }
+      Kernels::score_raw(keys, query(0), count_, scores_, kSlots);
+      if (weigh(segment, kValueDim, done, count))
+        Kernels::accumulate_raw(values, scores_, count_, kSlots, segment.output);
     }
-    for (std::uint32_t j = 0; j < count_; ++j) {
-      if (segment.sum[j] == 0.0f) continue;
-      State part;
-      part.largest = segment.largest[j];
-      part.sum = segment.sum[j];
-      part.sums = segment.sums[j];
-      for (std::uint32_t c = 0; c < kValueDim; ++c)
-        part.output[c] = segment.output[j * kValueDim + c];
-      states_[j].merge(part);
-    }
-    if (arguments_.report != nullptr) arguments_.report->raw = Path::kReference;
+    merge(segment, [](const float* sums, float, float* output) {
+      for (std::uint32_t c = 0; c < kValueDim; ++c) output[c] = sums[c];
+    });
+    if (arguments_.report != nullptr) arguments_.report->raw = Kernels::kRawPath;
   }
 
   template <std::uint32_t kSums>
@@ -279,71 +298,149 @@ class Pass {
     }
     for (std::uint32_t i = 0; i < count_ * kSums; ++i) segment.output[i] = 0.0f;
   }
-  // Turns the scores of n tokens into weights, rescaling what was summed before. False: no query
-  // sees any of them.
+  template <std::uint32_t kSums, class Restore>
+  void merge(const Segment<kSums>& segment, Restore restore) noexcept {
+    for (std::uint32_t j = 0; j < count_; ++j) {
+      if (segment.sum[j] == 0.0f) continue;
+      State part;
+      part.largest = segment.largest[j];
+      part.sum = segment.sum[j];
+      part.sums = segment.sums[j];
+      restore(segment.output + j * kSums, part.sum, part.output);
+      states_[j].merge(part);
+    }
+  }
+
+  // What each query sees of a segment of n slots, and where the mass ranges lie in it.
+  //   slot_of(index): the first slot at or after an index; not below 0, may exceed n.
+  template <class SlotOf>
+  void see(std::uint32_t n, SlotOf slot_of) noexcept {
+    const auto slots = [&](IndexRange range) -> IndexRange {
+      if (range.empty()) return {0, 0};
+      return {slot_of(range.begin), lower_of(n, slot_of(range.end))};
+    };
+    for (std::uint32_t j = 0; j < count_; ++j) {
+      if (arguments_.limits == nullptr) {
+        seen_[j] = {0, n};
+      } else if (j > 0 && (first_ + j) % arguments_.group != 0) {
+        seen_[j] = seen_[j - 1];
+      } else {
+        seen_[j] = slots(arguments_.limits[(first_ + j) / arguments_.group]);
+      }
+    }
+    const AttentionStatistics* wanted = arguments_.statistics;
+    if (wanted == nullptr || wanted->mass == nullptr) return;
+    for (std::uint32_t r = 0; r < wanted->range_count; ++r) mass_[r] = slots(wanted->ranges[r]);
+  }
+  // Turns the scores of slots [done, done + n) of a segment into weights, rescaling what was summed
+  // before. False: no query sees any of them.
   template <std::uint32_t kSums>
-  bool weigh(Segment<kSums>& segment, std::uint32_t dim, std::uint32_t n) noexcept {
+  bool weigh(Segment<kSums>& segment, std::uint32_t dim, std::uint32_t done,
+             std::uint32_t n) noexcept {
     bool any = false;
     for (std::uint32_t j = 0; j < count_; ++j) {
-      float* logits = scores_ + j * kSlots;
-      float top = -kInfinity;
-      bool nan = false;
-      for (std::uint32_t t = 0; t < n; ++t) {
-        // A visible key has a finite logit: overflow saturates, so that -infinity means "not seen"
-        // and nothing else.
-        const float logit = lower_of(
-            upper_of(rule_.logit(logits[t] * arguments_.scale), -kLargestFloat), kLargestFloat);
-        logits[t] = visible(j, t) ? logit : -kInfinity;
-        top = upper_of(top, logits[t]);
-        nan = nan || logits[t] != logits[t];
+      IndexRange in = seen_[j] & IndexRange{done, done + n};
+      in = in.empty() ? IndexRange{0, 0} : IndexRange{in.begin - done, in.end - done};
+      std::uint32_t seen = in.end - in.begin;
+      if (arguments_.mask != nullptr && seen > 0) seen = show(j, in);
+      if (seen == 0) {
+        clear(scores(j), 0, n);
+        continue;
       }
+      Logits logits;
+      if (!plain_logits(j, in, logits)) logits = rule_logits(j, in);
       // A query or a rule that gives NaN has no output: its sum is NaN from here on, and so are the
       // output and the log-sum. It must not look like a row that sees no key.
-      if (nan) segment.sum[j] = std::numeric_limits<float>::quiet_NaN();
-      if (nan || top == -kInfinity) {
-        for (std::uint32_t t = 0; t < n; ++t) logits[t] = 0.0f;
+      if (logits.largest != logits.largest) {
+        segment.sum[j] = logits.largest;
+        clear(scores(j), 0, n);
         continue;
       }
       any = true;
-      if (top > segment.largest[j]) {
+      if (logits.largest > segment.largest[j]) {
         const float factor =
-            segment.sum[j] == 0.0f ? 0.0f : softmax_weight(segment.largest[j], top);
+            segment.sum[j] == 0.0f ? 0.0f : softmax_weight(segment.largest[j], logits.largest);
         segment.sum[j] *= factor;
-        for (std::uint32_t c = 0; c < dim; ++c) segment.output[j * dim + c] *= factor;
+        Kernels::rescale(segment.output + j * kSums, dim, factor);
         segment.sums[j].scale(factor);
-        segment.largest[j] = top;
+        segment.largest[j] = logits.largest;
       }
-      float sum = 0.0f;
-      std::uint32_t seen = 0;
-      for (std::uint32_t t = 0; t < n; ++t) {
-        seen += logits[t] != -kInfinity ? 1u : 0u;
-        logits[t] = softmax_weight(logits[t], segment.largest[j]);
-        sum += logits[t];
-      }
+      const float sum =
+          Kernels::exponentials(scores(j), in.begin, in.end, logits.factor, segment.largest[j]);
       segment.sum[j] += sum;
-      if (arguments_.statistics != nullptr) note_weights(segment.sums[j], logits, n, seen);
+      if (sum != sum) {  // a NaN among others
+        clear(scores(j), 0, n);
+        continue;
+      }
+      clear(scores(j), 0, in.begin / 16 * 16);
+      clear(scores(j), round_up(in.end, 16u), n);
+      if (arguments_.statistics != nullptr) note_weights(segment.sums[j], j, done, in, seen, sum);
     }
     return any;
   }
-  [[nodiscard]] bool visible(std::uint32_t j, std::uint32_t t) const noexcept {
-    if (arguments_.limits != nullptr) {
-      const IndexRange limit = arguments_.limits[(first_ + j) / arguments_.group];
-      if (positions_[t] < limit.begin || positions_[t] >= limit.end) return false;
+  // Logits are factor * score.
+  struct Logits {
+    float factor = 1.0f;
+    float largest = -kInfinity;
+  };
+  // Of a rule that changes nothing, if the largest logit is finite.
+  bool plain_logits(std::uint32_t j, IndexRange in, Logits& logits) noexcept {
+    if constexpr (plain_rule<Rule>()) {
+      if (!(arguments_.scale > 0.0f && arguments_.scale <= kLargestFloat)) return false;
+      logits.factor = arguments_.scale;
+      logits.largest = Kernels::largest(scores(j), in.begin, in.end) * arguments_.scale;
+      return is_finite(logits.largest);
+    } else {
+      return false;
     }
-    return arguments_.mask == nullptr ||
-           arguments_.mask[(first_ + j) * arguments_.mask_tokens +
-                           static_cast<std::size_t>(positions_[t])] != 0;
   }
-  void note_weights(AttentionSums& sums, const float* weights, std::uint32_t n,
-                    std::uint32_t seen) const noexcept {
-    sums.visible += seen;
-    for (std::uint32_t t = 0; t < n; ++t) {
-      sums.squares += weights[t] * weights[t];
-      sums.largest = upper_of(sums.largest, weights[t]);
-      for (std::uint32_t r = 0; r < arguments_.statistics->range_count; ++r) {
-        const IndexRange range = arguments_.statistics->ranges[r];
-        if (positions_[t] >= range.begin && positions_[t] < range.end) sums.mass[r] += weights[t];
+  // Of any rule, in place; the largest is NaN if one is.
+  Logits rule_logits(std::uint32_t j, IndexRange in) noexcept {
+    Logits logits;
+    bool nan = false;
+    for (std::uint32_t t = in.begin; t < in.end; ++t) {
+      float& score = scores(j)[t];
+      if (arguments_.mask != nullptr && shown_[t] == 0) {
+        score = -kInfinity;
+        continue;
       }
+      // A visible key has a finite logit: overflow saturates, so that -infinity means "not seen"
+      // and nothing else.
+      score =
+          lower_of(upper_of(rule_.logit(score * arguments_.scale), -kLargestFloat), kLargestFloat);
+      logits.largest = upper_of(logits.largest, score);
+      nan = nan || score != score;
+    }
+    if (nan) logits.largest = std::numeric_limits<float>::quiet_NaN();
+    return logits;
+  }
+  // Hides what the mask of a query hides of [in.begin, in.end). Returns how many keys are left.
+  std::uint32_t show(std::uint32_t j, IndexRange in) noexcept {
+    const std::uint8_t* mask = arguments_.mask + (first_ + j) * arguments_.mask_tokens;
+    std::uint32_t count = 0;
+    for (std::uint32_t t = in.begin; t < in.end; ++t) {
+      shown_[t] = mask[static_cast<std::size_t>(positions_[t])] != 0 ? 1 : 0;
+      count += shown_[t];
+    }
+    if (count > 0) Kernels::hide(shown_, in.begin, in.end, scores(j));
+    return count;
+  }
+  static void clear(float* weights, std::uint32_t begin, std::uint32_t end) noexcept {
+    for (std::uint32_t t = begin; t < end; ++t) weights[t] = 0.0f;
+  }
+  void note_weights(AttentionSums& sums, std::uint32_t j, std::uint32_t done, IndexRange in,
+                    std::uint32_t seen, float sum) noexcept {
+    const AttentionStatistics& wanted = *arguments_.statistics;
+    sums.visible += seen;
+    sums.largest = 1.0f;  // the segment's largest logit is that of a key
+    if (wanted.squares != nullptr)
+      sums.squares += Kernels::sum_of_squares(scores(j), in.begin, in.end);
+    if (wanted.mass == nullptr) return;
+    for (std::uint32_t r = 0; r < wanted.range_count; ++r) {
+      const IndexRange part = mass_[r] & IndexRange{done + in.begin, done + in.end};
+      if (part.empty()) continue;
+      const bool whole = part.end - part.begin == in.end - in.begin;
+      sums.mass[r] += whole ? sum : Kernels::sum(scores(j), part.begin - done, part.end - done);
     }
   }
   template <class Lane>
@@ -365,7 +462,10 @@ class Pass {
   const std::uint32_t first_;
   const std::uint32_t count_;
   State* states_;
-  float scores_[kQueries * kSlots];
+  IndexRange seen_[kQueries];        // slots of the segment
+  IndexRange mass_[kMaxMassRanges];  // slots of the segment
+  alignas(64) float scores_[kQueries * kSlots];
+  std::uint8_t shown_[kSlots];
   std::int64_t positions_[kSlots];
 };
 
@@ -468,8 +568,8 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 // A query with NaN, or a rule that returns it, gives NaN in both. Scores and sums are floats: q . k
 // and the sum of |value| must stay below 3e38.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
-// together, not during an append to the same layer. Stack: about 20 KiB + 100 * (kKeyDim +
-// kValueDim) bytes; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no
+// together, not during an append to the same layer. Stack: about 24 KiB + 70 * kKeyDim + 140
+// * kValueDim bytes and kWorkBytes of the kernel set; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no
 // queries, group 0; kMismatch: mask_tokens or query heads disagree with the cache; kRange: too
 // many mass ranges, or rows * group above 2^31; kUnsupported: a cache without values, or a decode
 // path under `strict`.

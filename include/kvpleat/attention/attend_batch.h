@@ -72,6 +72,7 @@ namespace attention {
 template <LogitRule Rule>
 struct GroupRule {
   static constexpr bool kSink = Rule::kSink;
+  static constexpr bool kPlain = plain_rule<Rule>();
   const Rule& rule;
   std::uint32_t first;
   [[nodiscard]] float logit(float score) const noexcept { return rule.logit(score); }
@@ -88,7 +89,7 @@ struct GroupRule {
 //   log_sums:  [rows, query_heads] or null
 // Tasks for the executor: one per KV head and as many rows as are folded in one pass (a single row
 // if there is a mask or statistics). The rule's sink takes the query head. Stack of a task: as
-// attend and 32 * (kKeyDim + kValueDim) bytes; no heap. Errors as attend, checked before anything
+// attend and 64 * (kKeyDim + kValueDim) bytes; no heap. Errors as attend, checked before anything
 // is computed; kMismatch also if query_heads is no multiple of kv_heads.
 template <class Kernels = void, class Traits, Executor Run, LogitRule Rule = PlainLogit>
 Status attend_layer(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t query_heads,

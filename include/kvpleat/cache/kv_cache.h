@@ -17,11 +17,13 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/counters.h"
 #include "kvpleat/core/error.h"
+#include "kvpleat/core/half.h"
 #include "kvpleat/core/identity.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/status.h"
 #include "kvpleat/core/tokens.h"
 #include "kvpleat/format/raw.h"
+#include "kvpleat/simd/abi.h"
 #include "kvpleat/store/array.h"
 #include "kvpleat/store/memory_source.h"
 
@@ -286,6 +288,12 @@ class KvCache {
       cache.state_->map(layer, head).positions(kIndex, from, n, out);
     }
 
+    // How many tokens of the lane come before an index: the slot of the first at or after it.
+    [[nodiscard]] std::uint32_t slot_of(std::uint32_t at) const noexcept {
+      const auto& map = cache.state_->map(layer, head);
+      return map.rank(kIndex, lower_of(at, map.size()));
+    }
+
    private:
     auto& side() const noexcept { return std::get<kIndex>(cache.state_->lanes).keys; }
     auto& value_side() const noexcept { return std::get<kIndex>(cache.state_->lanes).values; }
@@ -315,6 +323,25 @@ class KvCache {
       const std::uint32_t begin = upper_of(range.begin, l.settled);
       on_raw(begin, range.end - begin);
     }
+  }
+  // The stored rows of sinks or of tokens in the tail from `index` on, n at most: as many as lie one
+  // behind the other, all of the one kind. Returns how many. Values of a key view are its first
+  // channels.
+  std::uint32_t raw_rows(std::uint32_t layer, std::uint32_t head, std::uint32_t index,
+                         std::uint32_t n, abi::RawRows& keys, abi::RawRows& values) const noexcept {
+    const Layer& l = state_->layers[layer];
+    const bool sink = index < l.sinks.size();
+    const Tail<RawElement>& from = sink ? l.sinks : l.tail;
+    const std::uint32_t at = sink ? index : index - l.settled;
+    const std::uint32_t count = from.contiguous(at, lower_of(n, from.size() - at));
+    constexpr abi::Element kElement = std::is_same_v<RawElement, float>  ? abi::Element::kFloat
+                                      : std::is_same_v<RawElement, Half> ? abi::Element::kHalf
+                                                                         : abi::Element::kBFloat16;
+    const std::uint8_t* key = from.key_bytes(at, head);
+    const std::uint8_t* value = kValueKind == ValueKind::kStored ? from.value_bytes(at, head) : key;
+    keys = {key, from.token_bytes(), count, kKeyDim, kElement};
+    values = {value, from.token_bytes(), count, kValueDim, kElement};
+    return count;
   }
   // Rows of a sink or of a token in the tail, as they came. Either pointer may be null.
   void read_raw(std::uint32_t layer, std::uint32_t head, std::uint32_t index, float* key,

@@ -83,16 +83,30 @@ class Tail {
     token(i)[rows_bytes() + (tags_ == 1 ? 0 : head)] = tag;
   }
   void read_key(std::uint32_t i, std::uint32_t head, float* row) const noexcept {
-    read(token(i) + head * key_dim_ * sizeof(Element), key_dim_, row);
+    read(key_bytes(i, head), key_dim_, row);
   }
   void read_value(std::uint32_t i, std::uint32_t head, float* row) const noexcept {
-    read(token(i) + (heads_ * key_dim_ + head * value_dim_) * sizeof(Element), value_dim_, row);
+    read(value_bytes(i, head), value_dim_, row);
   }
   void write_key(std::uint32_t i, std::uint32_t head, const float* row) noexcept {
     write(token(i) + head * key_dim_ * sizeof(Element), key_dim_, row);
   }
   void write_value(std::uint32_t i, std::uint32_t head, const float* row) noexcept {
     write(token(i) + (heads_ * key_dim_ + head * value_dim_) * sizeof(Element), value_dim_, row);
+  }
+  // Where the rows of a token lie; those of the next token, token_bytes() behind them, as far as
+  // contiguous() says.
+  [[nodiscard]] const std::uint8_t* key_bytes(std::uint32_t i, std::uint32_t head) const noexcept {
+    return token(i) + head * key_dim_ * sizeof(Element);
+  }
+  [[nodiscard]] const std::uint8_t* value_bytes(std::uint32_t i,
+                                                std::uint32_t head) const noexcept {
+    return token(i) + (heads_ * key_dim_ + head * value_dim_) * sizeof(Element);
+  }
+  // How many of n tokens from i on lie one behind the other.
+  [[nodiscard]] std::uint32_t contiguous(std::uint32_t i, std::uint32_t n) const noexcept {
+    const std::uint32_t at = start_ + i;
+    return at >= capacity_ ? n : lower_of(n, capacity_ - at);
   }
   // Memory held.
   [[nodiscard]] std::size_t bytes() const noexcept { return capacity_ * token_bytes(); }

@@ -166,6 +166,7 @@ concept PageAllocator = requires(A allocator, void* memory, std::size_t bytes) {
 };
 
 // Changes a scaled score before the softmax. kSink: sink(head) is the logit of a key without a value, one per query head.
+// Optional: static constexpr bool kPlain = true; logit(x) is x, and is not called.
 template <class R>
 concept LogitRule = requires(const R rule, float score, std::uint32_t query_head) {
   { R::kSink } -> std::convertible_to<bool>;

@@ -12,6 +12,8 @@
 
 namespace kvpleat::abi {
 
+inline constexpr std::uint32_t kMaxQueries = 16;  // of one call
+
 // How exact a kernel computes.
 //   kFast:      8-bit queries, 7-bit (codebooks: 8-bit) weights, integer sums, centred exactly
 //   kAccurate:  two planes of each: 15-bit queries, 14-bit weights
@@ -60,12 +62,21 @@ struct RawView {
   Element element;
 };
 
+// Rows that lie open, each `stride` bytes after the one before, aligned to nothing.
+struct RawRows {
+  const std::uint8_t* data;
+  std::uint64_t stride;
+  std::uint32_t count;
+  std::uint32_t dim;
+  Element element;
+};
+
 // Scores of every slot of the runs, in order:
 //   scores[j * stride + t] = query j . row t
 struct ScoreArguments {
   const BlockRun* runs;
   std::uint32_t run_count;
-  const BlockRun* ahead;      // read after these, for prefetch only; may be null
+  const BlockRun* ahead;      // the run that is read after these, for prefetch only; may be null
   const float* queries;       // [query_count, dim], coded
   const std::uint8_t* work;   // what prepare wrote for these queries, 64-byte aligned
   std::uint32_t query_count;  // 1 to 16
@@ -93,7 +104,7 @@ struct PrepareArguments {
   const float* queries;  // [query_count, dim], coded
   std::uint32_t query_count;
   Arithmetic arithmetic;
-  std::uint8_t* work;  // 64-byte aligned; its size: query_work_bytes of the view
+  std::uint8_t* work;  // 64-byte aligned; its size: kWorkBytes of the kernel set
 };
 
 }  // namespace kvpleat::abi
