@@ -30,12 +30,13 @@ struct Bench {
   EncodeCounters counters;
   std::vector<float> rows;  // coded rows that may be pushed, [n][kDim]
 
-  explicit Bench(const MemorySource& source) : memory(source), stream(&memory) {
+  explicit Bench(const MemorySource& source, std::uint32_t stretch = 1)
+      : memory(source), stream(&memory) {
     static const float thresholds[4] = {-1.5f, -0.125f, 0.125f, 1.5f};
     BindContext context;
     context.profile = F::kProfileSize == 0 ? nullptr : thresholds;
     format = F::bind(context);
-    REQUIRE(ok(blocks.open(&memory, F::kBlockBytes, 20, 0, F::kSpills)));
+    REQUIRE(ok(blocks.open(&memory, F::kBlockBytes, 20, 0, F::kSpills, stretch)));
     blocks.spill().open(&memory, 4096, 1u << 20);
     if constexpr (F::kSharedBytes > 0) {
       REQUIRE(ok(shared.open(&memory, F::kSharedBytes, 20, 0, false)));
@@ -105,8 +106,9 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 template <class F>
-void every_cut() {
+void every_cut(std::uint32_t stretch = 1) {
   CAPTURE(F::kId.view());
+  CAPTURE(stretch);
   Bench<F> straight(heap_memory());
   straight.push(0, 200);
   const std::vector<std::uint8_t> wanted = straight.bytes();
@@ -114,14 +116,14 @@ void every_cut() {
     CAPTURE(n);
     test::CountingMemory memory;
     {
-      Bench<F> bench(memory.source());
+      Bench<F> bench(memory.source(), stretch);
       bench.push(0, 130);
       bench.push(130, 70);
       const std::vector<float> before = bench.read(n);
       bench.stream.truncate(bench.store(), n);
       REQUIRE(bench.stream.size() == n);
       CHECK(same(bench.read(n), before));
-      if (F::kSpills) CHECK(bench.blocks.live() == (n + 63) / 64);
+      if (F::kSpills) CHECK(bench.blocks.live() == (n + 64 * stretch - 1) / (64 * stretch));
       bench.push(n, 200 - n);
       if (n % F::kSeal == 0) CHECK(bench.bytes() == wanted);
     }
@@ -132,16 +134,17 @@ void every_cut() {
 
 // Shares the last block by hand, as a fork would, and writes on.
 template <class F>
-void copy_on_write(std::uint32_t more) {
+void copy_on_write(std::uint32_t more, std::uint32_t stretch = 1) {
   CAPTURE(F::kId.view());
   CAPTURE(more);
+  CAPTURE(stretch);
   for (const std::uint32_t cut : {100u, 99u, 97u, 96u, 70u, 65u, 64u, 40u}) {
     CAPTURE(cut);
     for (const bool owner_leaves : {false, true}) {
       CAPTURE(owner_leaves);
       test::CountingMemory memory;
       {
-        Bench<F> bench(memory.source());
+        Bench<F> bench(memory.source(), stretch);
         bench.push(0, 140);
         BlockRun runs[4];
         Rows open;
@@ -208,6 +211,10 @@ TEST_CASE("truncate at every slot keeps bits; a refill gives the bytes of one pu
   every_cut<formats::Renewed8<kDim>>();
   every_cut<formats::Tiered8<kDim>>();
   every_cut<formats::HashSparse<kDim>>();
+  every_cut<formats::Int4<kDim>>(2);
+  every_cut<formats::Int4Channel<kDim>>(3);
+  every_cut<formats::Oaken<kDim>>(2);
+  every_cut<JaggedValue>(4);
 }
 
 TEST_CASE("copy on write: a sharer's block and spill stay, whoever goes first") {
@@ -219,6 +226,11 @@ TEST_CASE("copy on write: a sharer's block and spill stay, whoever goes first") 
     copy_on_write<formats::HashSparse<kDim>>(more);
     copy_on_write<JaggedKey>(more);
     copy_on_write<JaggedValue>(more);
+    for (const std::uint32_t stretch : {2u, 3u, 4u}) {
+      copy_on_write<formats::Int4Channel<kDim>>(more, stretch);
+      copy_on_write<formats::Oaken<kDim>>(more, stretch);
+      copy_on_write<JaggedKey>(more, stretch);
+    }
   }
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("blocks come zeroed, apart and aligned; slabs go with their last block
       {
         BlockPool pool;
         REQUIRE(ok(pool.open(&source, 200, 37, slab, spills)));
-        CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, 0));
+        CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, 1, 0));
         std::vector<std::uint32_t> ids;
         for (std::uint32_t i = 0; i < 37; ++i) {
           REQUIRE(ok(pool.reserve(1)));
@@ -39,7 +39,7 @@ TEST_CASE("blocks come zeroed, apart and aligned; slabs go with their last block
           CHECK(reinterpret_cast<std::uintptr_t>(pool.data(ids.back())) % 64 == 0);
           std::memset(pool.data(ids.back()), static_cast<int>(i + 1), 200);
           CHECK(pool.bytes() == memory.bytes());
-          CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, i + 1));
+          CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, 1, i + 1));
           if (spills) CHECK(pool.run(ids.back()).page == kNoPage);
         }
         CHECK(pool.reserve(1) == Status::kCapacity);
@@ -52,7 +52,7 @@ TEST_CASE("blocks come zeroed, apart and aligned; slabs go with their last block
           pool.release(ids[i * 10 % 37]);
           CHECK(pool.bytes() == memory.bytes());
         }
-        CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, 0));
+        CHECK(pool.bytes() == BlockPool::predict(200, 37, slab, spills, 1, 0));
         REQUIRE(ok(pool.reserve(1)));
         CHECK(is_zero(pool, pool.acquire()));
       }
@@ -72,7 +72,7 @@ TEST_CASE("reserve and cancel restore bytes exactly") {
     for (std::uint32_t n = 0; n <= 90; n += 9) {
       REQUIRE(ok(pool.reserve(n)));
       CHECK(pool.bytes() == memory.bytes());
-      CHECK(pool.bytes() == BlockPool::predict(64, 100, 256, false, held + n));
+      CHECK(pool.bytes() == BlockPool::predict(64, 100, 256, false, 1, held + n));
       pool.cancel(n);
       CHECK(pool.bytes() == before);
     }
@@ -150,4 +150,68 @@ TEST_CASE("limits: none, and too many") {
   BlockPool huge;
   CHECK(huge.open(&source, 64, 0x80000000ull, 256, false) == Status::kRange);
   CHECK(memory.calls() == 0);
+}
+
+TEST_CASE("stretches: blocks of one owner lie in a row, other owners take other stretches") {
+  constexpr std::uint32_t kStretch = 4;
+  for (const bool spills : {false, true}) {
+    for (const std::size_t slab : {std::size_t{0}, std::size_t{2100}, std::size_t{65536}}) {
+      CAPTURE(slab);
+      CountingMemory memory;
+      const MemorySource source = memory.source();
+      {
+        BlockPool pool;
+        REQUIRE(ok(pool.open(&source, 200, 9, slab, spills, kStretch)));
+        std::vector<std::uint32_t> owners[3];
+        for (std::uint32_t i = 0; i < 11; ++i) {  // in step, as the heads of a layer grow
+          for (auto& own : owners) {
+            const bool extends = !own.empty() && pool.room_after(own.back()) > 0;
+            CHECK(extends == (i % kStretch != 0));
+            if (!extends) REQUIRE(ok(pool.reserve(1)));
+            own.push_back(extends ? pool.extend(own.back()) : pool.acquire());
+            CHECK(is_zero(pool, own.back()));
+            std::memset(pool.data(own.back()), 0xee, 200);
+            if (i % kStretch != 0) {
+              CHECK(pool.data(own.back()) == pool.data(own[own.size() - 2]) + 256);
+            }
+            if (spills) CHECK(pool.run(own.back()).page == kNoPage);
+          }
+          CHECK(pool.live() == 3 * (i / kStretch + 1));
+          CHECK(pool.bytes() == memory.bytes());
+          CHECK(pool.bytes() == BlockPool::predict(200, 9, slab, spills, kStretch, pool.live()));
+        }
+        CHECK(pool.reserve(1) == Status::kCapacity);
+        // The last blocks go: the stretch stays with its owner until its first block goes, too.
+        CHECK(pool.room_after(owners[0].back()) == 1);
+        pool.release(owners[0].back());
+        owners[0].pop_back();
+        CHECK(pool.room_after(owners[0].back()) == 2);
+        CHECK(pool.live() == 9);
+        const std::uint32_t again = pool.extend(owners[0].back());
+        CHECK(is_zero(pool, again));
+        pool.release(again);
+        // Two owners of a block: neither may extend it.
+        pool.share(owners[0].back());
+        CHECK(pool.room_after(owners[0].back()) == 0);
+        pool.release(owners[0].back());
+        CHECK(pool.room_after(owners[0].back()) == 2);
+        pool.release(owners[0][9]);
+        CHECK(pool.live() == 9);
+        pool.release(owners[0][8]);
+        CHECK(pool.live() == 8);
+        REQUIRE(ok(pool.reserve(1)));
+        const std::uint32_t fresh = pool.acquire();
+        CHECK(pool.room_after(fresh) == kStretch - 1);
+        pool.release(fresh);
+        for (std::uint32_t i = 0; i < 8; ++i) pool.release(owners[0][i * 5 % 8]);
+        for (std::uint32_t i = 0; i < 11; ++i) pool.release(owners[1][i * 5 % 11]);
+        for (std::uint32_t i = 0; i < 11; ++i) pool.release(owners[2][10 - i]);
+        CHECK(pool.live() == 0);
+        CHECK(pool.bytes() == BlockPool::predict(200, 9, slab, spills, kStretch, 0));
+        CHECK(pool.bytes() == memory.bytes());
+      }
+      CHECK(memory.bytes() == 0);
+      CHECK(memory.clean());
+    }
+  }
 }

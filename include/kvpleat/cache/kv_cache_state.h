@@ -986,7 +986,7 @@ struct KvCache<CacheTraitsType>::State {
         used = used || n > 0;
         const std::uint32_t sealed = n / F::kSeal * F::kSeal;
         coded += sealed;
-        blocks += ceil_div(sealed, F::kBlockTokens);
+        blocks += ceil_div(sealed, F::kBlockTokens * Traits::Store::kStretchBlocks);
         result.maps += Stream<F>::predict_table_bytes(n);
         const std::size_t rows = (n - sealed) * F::kCoded * sizeof(float);
         result.open_groups += rows;
@@ -1002,15 +1002,15 @@ struct KvCache<CacheTraitsType>::State {
     }
     add_slots<F>(result, coded, kIndex == kRawLane);
     constexpr std::size_t kSlab = Traits::Store::kSlabBytes;
-    result.slack +=
-        BlockPool::predict(F::kBlockBytes, Side::block_limit(shape), kSlab, F::kSpills, blocks) -
-        slots_bytes<F>(coded);
+    result.slack += BlockPool::predict(F::kBlockBytes, Side::block_limit(shape), kSlab, F::kSpills,
+                                       Traits::Store::kStretchBlocks, blocks) -
+                    slots_bytes<F>(coded);
     if constexpr (F::kSharedBytes > 0) {
       const auto used =
           static_cast<std::size_t>(shared_slots * (F::kSharedBytes / F::kBlockTokens));
       result.shared += used;
       result.slack += BlockPool::predict(F::kSharedBytes, Side::shared_limit(shape), kSlab, false,
-                                         shared_blocks) -
+                                         1, shared_blocks) -
                       used;
     }
   }

@@ -37,10 +37,11 @@ struct LaneSide {
   Array<SegmentSide<F>> segments;  // [layers]
   std::uint32_t heads = 0;
 
-  // Most blocks a stream of max_tokens can have.
+  // Most stretches of blocks that all streams can have.
   static std::uint64_t block_limit(const CacheShape& shape) noexcept {
     return static_cast<std::uint64_t>(shape.layers) * shape.kv_heads *
-           ceil_div<std::uint64_t>(shape.max_tokens, F::kBlockTokens);
+           ceil_div<std::uint64_t>(shape.max_tokens,
+                                   std::uint64_t{F::kBlockTokens} * Store::kStretchBlocks);
   }
   static std::uint64_t shared_limit(const CacheShape& shape) noexcept {
     return static_cast<std::uint64_t>(shape.layers) *
@@ -67,15 +68,16 @@ struct LaneSide {
     rebuild(profile, memory);
     rebuild(formats, memory);
     rebuild(segments, memory);
-    Status status =
-        blocks.open(memory, F::kBlockBytes, block_limit(shape), Store::kSlabBytes, F::kSpills);
+    Status status = blocks.open(memory, F::kBlockBytes, block_limit(shape), Store::kSlabBytes,
+                                F::kSpills, Store::kStretchBlocks);
     if (!ok(status)) return status;
     if constexpr (F::kSharedBytes > 0) {
       status = shared.open(memory, F::kSharedBytes, shared_limit(shape), Store::kSlabBytes, false);
       if (!ok(status)) return status;
     }
     if constexpr (F::kSpills) {
-      const std::uint64_t all = block_limit(shape) * F::kBlockTokens * kTokenSpill;
+      const std::uint64_t all =
+          block_limit(shape) * Store::kStretchBlocks * F::kBlockTokens * kTokenSpill;
       blocks.spill().open(memory, kSpillPage, shape.spill_bytes == 0 ? all : shape.spill_bytes);
     }
     if (!profile.reserve(views * F::kProfileSize) || !formats.reserve(views) ||

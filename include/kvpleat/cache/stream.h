@@ -81,7 +81,10 @@ class Stream {
     if (end > sealed_ && sealed_ / kBlock < blocks_.size() &&
         store.blocks->shared(blocks_[sealed_ / kBlock])) {
       ++fresh;  // copy on write
+    } else if (fresh > 0 && blocks_.size() > 0) {
+      fresh -= lower_of(fresh, store.blocks->room_after(blocks_.back()));
     }
+    fresh = ceil_div(fresh, store.blocks->stretch());
     if (const Status status = store.blocks->reserve(fresh); !ok(status)) return status;
     promised_ = fresh;
     Status status = Status::kOk;
@@ -323,8 +326,9 @@ class Stream {
   }
   std::uint8_t* writable(const StreamStore& store, std::uint32_t block) noexcept {
     if (block == blocks_.size()) {
-      blocks_.push(store.blocks->acquire());
-      --promised_;
+      const bool extends = block > 0 && store.blocks->room_after(blocks_.back()) > 0;
+      blocks_.push(extends ? store.blocks->extend(blocks_.back()) : store.blocks->acquire());
+      promised_ -= extends ? 0u : 1u;
     } else if (store.blocks->shared(blocks_[block])) {
       const std::uint32_t copy = store.blocks->acquire();
       --promised_;
