@@ -71,6 +71,11 @@ struct RawRows {
   Element element;
 };
 
+// Blocks of a head may lie anywhere, and the hardware's prefetcher stops at the end of each. So a
+// kernel asks for the same line of the run after the one it works on, or of `ahead` in the last run,
+// and asks for it into L2 (_MM_HINT_T1): measured on one core of a Zen 4 server, blocks of 4.6 KB
+// apart, 1 GiB: 11 GB/s without, 12 into L1, 18 to 20 into L2 (30 where blocks lie in a row).
+
 // Scores of every slot of the runs, in order:
 //   scores[j * stride + t] = query j . row t
 struct ScoreArguments {
