@@ -28,6 +28,7 @@ enum class Element : std::uint8_t { kFloat, kHalf, kBFloat16 };
 // Blocks of codes in a canonical tile (codec/tile.h) with the side data of DenseLayout
 // (codec/dense.h). The value of a code is
 //   no levels:  (code - zero) * step + low     low: 0 if fields is 1
+//     if zero_stored:  (code - low) * step     low: a stored code, not a value
 //   levels:     levels[code] * step            in kExact; kFast takes levels8[code] * level_unit
 // plus, where there are, the delta of an inline slot (codec/slots.h) and coefficient * direction[c]
 // (codec/direction.h).
@@ -41,7 +42,8 @@ struct TileView {
   std::uint32_t seal;            // tokens that share a scale; 1: groups run along channels
   std::uint32_t fields;          // stored per group: 0 none (step 1), 1 step, 2 step and low
   Side side;
-  std::int32_t zero;      // the code that stands for low
+  float zero;             // the code that stands for low; may lie halfway between two
+  bool zero_stored;       // the second field is a code
   std::uint32_t side_at;  // offset of the first scale in a block
   // Codebook of 2^bits levels, or null.
   const float* levels;
@@ -51,8 +53,8 @@ struct TileView {
   std::uint32_t slots;
   std::uint32_t slots_at;
   std::uint32_t index_bytes;  // 1 or 2
-  // A direction beside the tile, or null. Already times its step: row += coefficient * direction.
-  const float* direction;         // [dim]
+  // A direction beside the tile, or null: row += coefficient * direction[dim] * direction.
+  const float* direction;         // [dim], then its step
   std::uint32_t coefficients_at;  // int8 [block_tokens]
 };
 

@@ -1,0 +1,179 @@
+// Views: what kernels are told of a format (abi.h), and which formats have one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "kvpleat/codec/dense.h"
+#include "kvpleat/codec/direction.h"
+#include "kvpleat/codec/slots.h"
+#include "kvpleat/core/axis.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/half.h"
+#include "kvpleat/core/log_scale.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/core/role.h"
+#include "kvpleat/format/block_format.h"
+#include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/codebook.h"
+#include "kvpleat/quant/mid_rise.h"
+#include "kvpleat/quant/symmetric.h"
+#include "kvpleat/quant/zero_point.h"
+#include "kvpleat/simd/abi.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+namespace views {
+
+// Stored types that kernels read.
+template <class Side>
+inline constexpr bool kKnownSide = false;
+template <class Side>
+inline constexpr abi::Side kSide = abi::Side::kHalf;
+template <>
+inline constexpr bool kKnownSide<Half> = true;
+template <>
+inline constexpr bool kKnownSide<BFloat16> = true;
+template <>
+inline constexpr abi::Side kSide<BFloat16> = abi::Side::kBFloat16;
+template <>
+inline constexpr bool kKnownSide<float> = true;
+template <>
+inline constexpr abi::Side kSide<float> = abi::Side::kFloat;
+template <>
+inline constexpr bool kKnownSide<LogScale8> = true;
+template <>
+inline constexpr abi::Side kSide<LogScale8> = abi::Side::kLogScale8;
+
+// What the codes of a quantizer stand for, as TileView says it.
+template <class Quant>
+struct Code {
+  static constexpr bool kKnown = false;
+};
+struct UniformCode {
+  static constexpr bool kKnown = true;
+  static constexpr bool kLevels = false;
+  static constexpr float kZero = 0.0f;
+  static constexpr bool kZeroStored = false;
+};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Code<AffineQuant<kBits, kGroup, kAxis, Side>> : UniformCode {};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Code<SymmetricQuant<kBits, kGroup, kAxis, Side>> : UniformCode {
+  static constexpr float kZero = static_cast<float>(1u << (kBits - 1));
+};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Code<MidRiseQuant<kBits, kGroup, kAxis, Side>> : UniformCode {
+  static constexpr float kZero = static_cast<float>(1u << (kBits - 1)) - 0.5f;
+};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Code<ZeroPointQuant<kBits, kGroup, kAxis, Side>> : UniformCode {
+  static constexpr bool kZeroStored = true;
+};
+template <std::uint32_t kBits, class Book, ScalePolicy kPolicy, class Side, std::uint32_t kGroup>
+struct Code<CodebookQuant<kBits, Book, kPolicy, Side, kGroup>> : UniformCode {
+  static constexpr bool kLevels = true;
+};
+
+// A codebook in 8 bits. The largest level is 127 units.
+template <class Quant>
+inline constexpr float kLevelUnit = [] {
+  float largest = 0.0f;
+  for (const float level : Quant::kLevels) largest = upper_of(largest, magnitude(level));
+  return largest / 127.0f;
+}();
+template <class Quant>
+inline constexpr std::array<std::int8_t, 64> kLevels8 = [] {
+  std::array<std::int8_t, 64> levels{};
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    levels[i] = static_cast<std::int8_t>(
+        round_to_signed(Quant::kLevels[i % Quant::kLevels.size()] / kLevelUnit<Quant>, 127));
+  }
+  return levels;
+}();
+
+// Channels (of a key) or tokens (of a value) that the lines of all planes of a code share: those of
+// a line of the narrowest plane.
+constexpr std::uint32_t line_span(std::uint32_t bits) {
+  const std::uint32_t narrowest = bits & (~bits + 1u);
+  return 32u / narrowest;
+}
+
+// Whether groups begin and end where kernels can change the scale.
+template <class Dense, Role kRole, std::uint32_t kBits>
+inline constexpr bool kFittingGroups = [] {
+  constexpr std::uint32_t kSpan = line_span(kBits);
+  if (Dense::kAlongTokens) {
+    // Keys are 16 tokens wide; values are walked along the tokens.
+    return Dense::kSeal % 16 == 0 && (kRole == Role::kKey || Dense::kSeal % kSpan == 0);
+  }
+  return Dense::kGroups == 1 || Dense::kGroupChannels % (kRole == Role::kKey ? kSpan : 16u) == 0;
+}();
+
+template <class F>
+struct Tile {
+  static constexpr bool kKnown = false;
+};
+template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec,
+          Role kTileRole>
+requires(
+    Code<Quant>::kKnown &&
+    (std::is_same_v<Codec, DenseCodec> || std::is_same_v<Codec, SlotCodec> ||
+     std::is_same_v<Codec, DirectionCodec>)) struct Tile<BlockFormat<kDim, Transform, Split, Quant,
+                                                                     Codec, kTileRole>> {
+  using Format = BlockFormat<kDim, Transform, Split, Quant, Codec, kTileRole>;
+  using Dense = typename Format::Layout::Dense;
+  using Meaning = Code<Quant>;
+  static constexpr Role kRole = kTileRole;
+  static constexpr bool kKnown =
+      kKnownSide<typename Quant::Side> && kFittingGroups<Dense, kTileRole, Quant::kBits>;
+
+  // All that the type says.
+  static constexpr abi::TileView kShape = [] {
+    abi::TileView view{};
+    view.dim = kDim;
+    view.padded_dim = Dense::Tile::kPaddedDim;
+    view.bits = Quant::kBits;
+    view.block_tokens = Dense::kBlockTokens;
+    view.group_channels = Dense::kGroupChannels;
+    view.groups = Dense::kGroups;
+    view.seal = Dense::kSeal;
+    view.fields = Dense::kFields;
+    view.side = kSide<typename Quant::Side>;
+    view.zero = Meaning::kZero;
+    view.zero_stored = Meaning::kZeroStored;
+    view.side_at = Dense::kCodeBytes;
+    if constexpr (std::is_same_v<Codec, SlotCodec>) {
+      view.slots = Format::Layout::kSlots;
+      view.slots_at = Dense::kBytes;
+      view.index_bytes = Format::Layout::kIndexBytes;
+    }
+    if constexpr (std::is_same_v<Codec, DirectionCodec>)
+      view.coefficients_at = Format::Layout::kCoefficients;
+    return view;
+  }();
+  static abi::TileView of(const Format& format) {
+    abi::TileView view = kShape;
+    if constexpr (Meaning::kLevels) {
+      view.levels = Quant::kLevels.data();
+      view.levels8 = kLevels8<Quant>.data();
+      view.level_unit = kLevelUnit<Quant>;
+    }
+    if constexpr (std::is_same_v<Codec, DirectionCodec>) view.direction = format.split.direction;
+    return view;
+  }
+};
+
+}  // namespace views
+
+// Formats whose blocks a TileView describes.
+template <class F>
+concept TileFormat = views::Tile<F>::kKnown;
+
+template <TileFormat F>
+abi::TileView tile_view(const F& format) {
+  return views::Tile<F>::of(format);
+}
+
+}  // namespace kvpleat::inline KVPLEAT_ISA
