@@ -6,6 +6,7 @@
 // write TileView{}.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kvpleat/core/bytes.h"
@@ -56,6 +57,44 @@ struct TileView {
   // A direction beside the tile, or null: row += coefficient * direction[dim] * direction.
   const float* direction;         // [dim], then its step
   std::uint32_t coefficients_at;  // int8 [block_tokens]
+};
+
+// How the scales and codes of a TileView are chosen.
+//   kAffine, kSymmetric:  quant/affine.h, quant/symmetric.h
+//   the others:           quant/codebook.h, by its policy
+enum class Scaling : std::uint8_t {
+  kAffine,
+  kSymmetric,
+  kNorm,
+  kMatchedNorm,
+  kLeastSquares,
+  kUnbiased
+};
+
+// What turns rows into the bytes of a tile and back, to the byte and to the bit.
+struct CodeView {
+  TileView tile;
+  bool keys;  // whether the tile is one of keys
+  Scaling scaling;
+  const float* thresholds;  // [2^bits - 1], ascending: between the levels of a codebook
+};
+
+// Rows in coded space -> slots [slot, slot + count) of one block, of which neither slot nor count
+// need be a multiple of anything but the seal. rows: finite, within what the format takes.
+struct EncodeArguments {
+  const float* rows;  // [count, stride]
+  std::size_t stride;
+  std::uint32_t count;
+  std::uint32_t slot;
+  std::uint8_t* block;
+};
+// The way back.
+struct DecodeArguments {
+  BlockBytes bytes;
+  std::uint32_t slot;
+  std::uint32_t count;
+  float* rows;  // [count, stride]
+  std::size_t stride;
 };
 
 // Rows as they are: [block_tokens][dim] elements.

@@ -1,0 +1,92 @@
+// code_view: from a format to the numbers that its encoder and decoder need, and which formats they
+// serve.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kvpleat/core/axis.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/role.h"
+#include "kvpleat/quant/affine.h"
+#include "kvpleat/quant/codebook.h"
+#include "kvpleat/quant/symmetric.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/views.h"
+#include "kvpleat/split/no_split.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace code_view_of {
+
+// How a quantizer chooses scales and codes; unknown quantizers have no view.
+template <class Quant>
+struct Codes {
+  static constexpr bool kKnown = false;
+};
+template <abi::Scaling kHow, bool kBook>
+struct KnownCodes {
+  static constexpr bool kKnown = true;
+  static constexpr bool kHasBook = kBook;
+  static constexpr abi::Scaling kScaling = kHow;
+};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Codes<AffineQuant<kBits, kGroup, kAxis, Side>> : KnownCodes<abi::Scaling::kAffine, false> {};
+template <std::uint32_t kBits, std::uint32_t kGroup, Axis kAxis, class Side>
+struct Codes<SymmetricQuant<kBits, kGroup, kAxis, Side>>
+    : KnownCodes<abi::Scaling::kSymmetric, false> {};
+template <std::uint32_t kBits, class Book, ScalePolicy kPolicy, class Side, std::uint32_t kGroup>
+struct Codes<CodebookQuant<kBits, Book, kPolicy, Side, kGroup>>
+    : KnownCodes<kPolicy == ScalePolicy::kNorm           ? abi::Scaling::kNorm
+                 : kPolicy == ScalePolicy::kMatchedNorm  ? abi::Scaling::kMatchedNorm
+                 : kPolicy == ScalePolicy::kLeastSquares ? abi::Scaling::kLeastSquares
+                                                         : abi::Scaling::kUnbiased,
+                 true> {};
+
+template <class F>
+constexpr bool decodes() {
+  if constexpr (requires { views::Tile<F>::kShape; }) {
+    using Quant = std::remove_cvref_t<decltype(F{}.quant)>;
+    if constexpr (Codes<Quant>::kKnown) {
+      return views::kKnownSide<typename Quant::Side>;
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+template <class F>
+constexpr bool encodes() {
+  if constexpr (decodes<F>()) {
+    using Split = std::remove_cvref_t<decltype(F{}.split)>;
+    return std::is_same_v<Split, NoSplit> || requires {
+      requires Split::kIsDirection;
+    };
+  } else {
+    return false;
+  }
+}
+
+}  // namespace code_view_of
+
+// Whether decoding, and whether encoding, is done by what a CodeView says. Both give the format's
+// own bytes and bits, whatever its groups.
+template <class F>
+concept DecodesByView = code_view_of::decodes<F>();
+template <class F>
+concept EncodesByView = code_view_of::encodes<F>();
+
+// What the view points to belongs to the format: to its type, or to the profile that it is bound to.
+template <DecodesByView F>
+abi::CodeView code_view(const F& format) {
+  using Quant = std::remove_cvref_t<decltype(format.quant)>;
+  using Codes = code_view_of::Codes<Quant>;
+  abi::CodeView view{};
+  view.tile = views::Tile<F>::of(format);
+  if constexpr (Codes::kHasBook) view.thresholds = Quant::kThresholds.data();
+  view.keys = F::kRole == Role::kKey;
+  view.scaling = Codes::kScaling;
+  return view;
+}
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

@@ -1,0 +1,806 @@
+// Encoding: scales and codes of rows, laid down in a tile. The bytes are those of the format's own
+// encode: every step is one that core/numeric.h allows, in its order.
+//
+// 16 tokens are coded together, so that what is done once per group (rounding a scale to its side)
+// is done for 16 tokens in vectors. Codes pass through bytes, one per code, in L1; from there whole
+// fields go to the tile.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/decode-inl.h"
+#include "kvpleat/simd/encode_ops-inl.h"
+
+#if defined(KVPLEAT_SIMD_ENCODE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KVPLEAT_SIMD_ENCODE_INL_H_
+#undef KVPLEAT_SIMD_ENCODE_INL_H_
+#else
+#define KVPLEAT_SIMD_ENCODE_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace HWY_NAMESPACE {
+
+#if KVPLEAT_VECTOR_CODECS
+
+// Codes of up to 16 tokens of a unit, as bytes: zeros in padding channels.
+struct CodeBytes {
+  // 576 channels, rounded up to a line of 1-bit fields and to registers that write beyond.
+  static constexpr std::uint32_t kRow = 640;
+  alignas(64) std::uint8_t codes[16][kRow];
+};
+
+// Lays codes down in a tile.
+struct PutCodes {
+  using O = CodecOps;
+
+  // Tokens [slot, slot + count) of one unit of 16; token t's codes are codes[t]. Other tokens' codes
+  // stay as they are.
+  static HWY_INLINE void tokens(const TilePlanes& planes, const abi::TileView& view, bool keys,
+                                const CodeBytes& bytes, std::uint32_t slot, std::uint32_t count,
+                                std::uint8_t* block) {
+    if (keys) {
+      put_keys(planes, bytes, slot, count, block);
+    } else {
+      for (std::uint32_t p = 0; p < planes.count; ++p)
+        put_values(planes.planes[p], planes.unit_bytes, view.padded_dim, bytes, slot, count, block);
+    }
+  }
+
+ private:
+  using U4 = hn::FixedTag<std::uint32_t, 4>;
+  using B64 = hn::Repartition<std::uint8_t, CodecOps::F>;
+  using W64 = hn::Repartition<std::uint64_t, CodecOps::F>;
+
+  // Keys: a dword of a line is one token's, so that a token overwrites its dwords and nothing else.
+  static HWY_INLINE void put_keys(const TilePlanes& planes, const CodeBytes& bytes,
+                                  std::uint32_t slot, std::uint32_t count, std::uint8_t* block) {
+    constexpr std::uint32_t kRow = TilePlanes::kMaxPacked;
+    alignas(64) std::uint32_t packed[4 * kRow + 32];
+    std::uint8_t* unit = block + slot / 16 * planes.unit_bytes;
+    const U4 u32;
+    for (std::uint32_t t = 0; t < count;) {
+      const std::uint32_t lane = (slot + t) % 16;
+      const std::uint32_t n = lane % 4 == 0 && t + 4 <= count ? 4 : 1;
+      for (std::uint32_t i = 0; i < n; ++i) {
+        for (std::uint32_t p = 0; p < planes.count; ++p)
+          pack(planes.planes[p], bytes.codes[t + i], packed + i * kRow + planes.planes[p].packed);
+      }
+      std::uint32_t line = 0;
+      if (n == 4) {
+        for (; line + 4 <= planes.packed_size; line += 4) {
+          TileCodes::V4 lines[4];
+          TileCodes::transpose(hn::LoadU(u32, packed + line), hn::LoadU(u32, packed + kRow + line),
+                               hn::LoadU(u32, packed + 2 * kRow + line),
+                               hn::LoadU(u32, packed + 3 * kRow + line), lines);
+          KVPLEAT_UNROLL
+          for (std::uint32_t i = 0; i < 4; ++i) {
+            hn::StoreU(hn::BitCast(U4(), lines[i]), u32,
+                       reinterpret_cast<std::uint32_t*>(unit + (line + i) * 64 + lane * 4));
+          }
+        }
+      }
+      for (; line < planes.packed_size; ++line) {
+        for (std::uint32_t i = 0; i < n; ++i)
+          std::memcpy(unit + line * 64 + (lane + i) * 4, packed + i * kRow + line, 4);
+      }
+      t += n;
+    }
+  }
+  // The dwords of a plane of one token, line by line.
+  static HWY_INLINE void pack(const TilePlanes::Plane& plane, const std::uint8_t* codes,
+                              std::uint32_t* to) {
+    switch (plane.width) {
+      case 8:
+        std::memcpy(to, codes, plane.lines * 4);
+        return;
+      case 4:
+        return pack_fields<4>(plane, codes, to);
+      case 2:
+        return pack_fields<2>(plane, codes, to);
+      default:
+        return pack_fields<1>(plane, codes, to);
+    }
+  }
+  // Pairs of dwords join until a dword has 32 / kWidth channels.
+  template <std::uint32_t kWidth>
+  static HWY_INLINE void pack_fields(const TilePlanes::Plane& plane, const std::uint8_t* codes,
+                                     std::uint32_t* to) {
+    const hn::FixedTag<std::uint64_t, 2> u64;
+    const hn::FixedTag<std::uint32_t, 4> u32;
+    constexpr std::uint64_t kByte = (1u << kWidth) - 1u;
+    const auto mask = hn::Set(u64, kByte * 0x0101010101010101u);
+    constexpr std::uint32_t kFields = 8 / kWidth;
+    // 64 / kWidth bytes of codes and more give 4 dwords and more; what is over is overwritten by
+    // the next plane, or lies in the padding of the row.
+    for (std::uint32_t line = 0; line < plane.lines; line += 4) {
+      const std::uint8_t* from = codes + line * 4 * kFields;
+      hn::Vec<decltype(u32)> dwords[kFields];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kFields; ++i) {
+        const auto raw = hn::LoadU(u64, reinterpret_cast<const std::uint64_t*>(from + 16 * i));
+        const auto field = hn::And(hn::ShiftRightSame(raw, static_cast<int>(plane.shift)), mask);
+        dwords[i] = hn::BitCast(u32, field);
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t n = kFields; n > 1; n /= 2) {
+        const int shift = static_cast<int>(32 - kWidth * (kFields / n));
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < n / 2; ++i) {
+          const auto low = hn::BitCast(u64, dwords[2 * i]);
+          const auto high = hn::BitCast(u64, dwords[2 * i + 1]);
+          dwords[i] =
+              hn::ConcatEven(u32, hn::BitCast(u32, hn::Or(high, hn::ShiftRightSame(high, shift))),
+                             hn::BitCast(u32, hn::Or(low, hn::ShiftRightSame(low, shift))));
+        }
+      }
+      hn::StoreU(dwords[0], u32, to + line);
+    }
+  }
+
+  // Values: a byte of a line is one token of a group of four, a field of it one such group. Channels
+  // are first joined field by field, then the bytes of four tokens interleaved.
+  static HWY_INLINE void put_values(const TilePlanes::Plane& plane, std::uint32_t unit_bytes,
+                                    std::uint32_t padded_dim, const CodeBytes& bytes,
+                                    std::uint32_t slot, std::uint32_t count, std::uint8_t* block) {
+    const std::uint32_t fields = 8 / plane.width;
+    const std::uint32_t ones = (1u << plane.width) - 1u;
+    for (std::uint32_t first = slot; first < slot + count;) {
+      const std::uint32_t base = first / plane.span * plane.span;  // of the line
+      const std::uint32_t end = lower_of(base + plane.span, slot + count);
+      // Which bits of a dword are written.
+      std::uint32_t written = 0;
+      for (std::uint32_t s = first; s < end; ++s)
+        written |= ones << (s % 4 * 8 + (s - base) / 4 * plane.width);
+      alignas(64) std::uint8_t joined[4][CodeBytes::kRow];
+      for (std::uint32_t j = 0; j < 4; ++j) {
+        const std::uint8_t* sources[8];
+        int shifts[8];
+        std::uint32_t n = 0;
+        for (std::uint32_t i = 0; i < fields; ++i) {
+          const std::uint32_t s = base + 4 * i + j;
+          if (s < first || s >= end) continue;
+          sources[n] = bytes.codes[s - slot];
+          shifts[n++] = static_cast<int>(i * plane.width);
+        }
+        join(sources, shifts, n, plane, padded_dim, joined[j]);
+      }
+      std::uint8_t* line = block + plane.at + first / plane.span * 64;
+      for (std::uint32_t c = 0; c < padded_dim; c += 16, line += unit_bytes)
+        interleave(joined, c, written, line);
+      first = end;
+    }
+  }
+  static HWY_INLINE void join(const std::uint8_t* const* sources, const int* shifts,
+                              std::uint32_t n, const TilePlanes::Plane& plane,
+                              std::uint32_t padded_dim, std::uint8_t* joined) {
+    const B64 u8;
+    const hn::Repartition<std::uint32_t, B64> u32;
+    const auto mask = hn::Set(u8, static_cast<std::uint8_t>((1u << plane.width) - 1u));
+    for (std::uint32_t c = 0; c < padded_dim; c += static_cast<std::uint32_t>(hn::Lanes(u8))) {
+      auto all = hn::Zero(u8);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        auto codes = hn::LoadU(u8, sources[i] + c);
+        if (plane.shift > 0) {
+          codes = hn::BitCast(
+              u8, hn::ShiftRightSame(hn::BitCast(u32, codes), static_cast<int>(plane.shift)));
+        }
+        codes = hn::And(codes, mask);
+        // No field leaves its byte.
+        if (shifts[i] > 0)
+          codes = hn::BitCast(u8, hn::ShiftLeftSame(hn::BitCast(u32, codes), shifts[i]));
+        all = hn::Or(all, codes);
+      }
+      hn::StoreU(all, u8, joined + c);
+    }
+  }
+  static HWY_INLINE void interleave(const std::uint8_t joined[4][CodeBytes::kRow], std::uint32_t c,
+                                    std::uint32_t written, std::uint8_t* line) {
+    const hn::FixedTag<std::uint8_t, 16> u8;
+    const hn::FixedTag<std::uint16_t, 8> u16;
+    const U4 u32;
+    const auto a = hn::Load(u8, joined[0] + c);
+    const auto b = hn::Load(u8, joined[1] + c);
+    const auto e = hn::Load(u8, joined[2] + c);
+    const auto f = hn::Load(u8, joined[3] + c);
+    const auto ab0 = hn::BitCast(u16, hn::InterleaveLower(u8, a, b));
+    const auto ab1 = hn::BitCast(u16, hn::InterleaveUpper(u8, a, b));
+    const auto ef0 = hn::BitCast(u16, hn::InterleaveLower(u8, e, f));
+    const auto ef1 = hn::BitCast(u16, hn::InterleaveUpper(u8, e, f));
+    TileCodes::V4 dwords[4] = {hn::BitCast(u32, hn::InterleaveLower(u16, ab0, ef0)),
+                               hn::BitCast(u32, hn::InterleaveUpper(u16, ab0, ef0)),
+                               hn::BitCast(u32, hn::InterleaveLower(u16, ab1, ef1)),
+                               hn::BitCast(u32, hn::InterleaveUpper(u16, ab1, ef1))};
+    const auto mask = hn::Set(u32, written);
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      auto* at = reinterpret_cast<std::uint32_t*>(line + 16 * i);
+      if (written != 0xffffffffu)
+        dwords[i] = hn::Or(dwords[i], hn::AndNot(mask, hn::LoadU(u32, at)));
+      hn::StoreU(dwords[i], u32, at);
+    }
+  }
+};
+
+// Scales of 16 groups at once: lane i is group i.
+template <abi::Side kSide>
+struct ScaleOps {
+  using O = CodecOps;
+  using S = SideOps<kSide>;
+
+  // quant/affine.h. step, low: the sides as bits, and what they stand for.
+  static HWY_INLINE void affine(O::VF lowest, O::VF highest, float top, O::VU* sides, O::VF* step,
+                                O::VF* low) {
+    const O::F f32;
+    const O::U u32;
+    const O::VU below = S::at_most(lowest);
+    const O::VF range = hn::Sub(highest, S::to_float(below));
+    const O::VU above = S::at_least(hn::Div(range, hn::Set(f32, top)));
+    const auto equal = hn::RebindMask(u32, hn::Eq(lowest, highest));
+    const auto some = hn::RebindMask(u32, hn::Le(lowest, highest));
+    sides[0] = hn::IfThenElseZero(some, hn::IfThenElse(equal, hn::Zero(u32), above));
+    sides[1] = hn::IfThenElseZero(some, hn::IfThenElse(equal, S::nearest(lowest), below));
+    *step = S::to_float(sides[0]);
+    *low = S::to_float(sides[1]);
+  }
+  // quant/symmetric.h.
+  static HWY_INLINE void symmetric(O::VF smallest, O::VF largest, float top, O::VU* sides,
+                                   O::VF* step) {
+    const O::F f32;
+    const O::U u32;
+    const O::VU above = S::at_least(hn::Div(largest, hn::Set(f32, top)));
+    constexpr float kMost = kSide == abi::Side::kHalf       ? kLargestHalf
+                            : kSide == abi::Side::kBFloat16 ? kLargestBFloat16
+                                                            : kLargestFloat;
+    const auto kept = hn::And(hn::Eq(smallest, largest), hn::Le(largest, hn::Set(f32, kMost)));
+    sides[0] = hn::IfThenElse(hn::RebindMask(u32, kept), S::nearest(largest), above);
+    *step = S::to_float(sides[0]);
+  }
+};
+
+// Per group of 16 (tokens or channels): the sides in stored order, and as floats.
+struct GroupScales {
+  alignas(64) float first[16];   // lowest, or smallest magnitude
+  alignas(64) float second[16];  // highest, or largest magnitude
+  alignas(64) std::uint32_t sides[2][16];
+  alignas(64) float step[16];
+  alignas(64) float low[16];
+
+  template <abi::Side kSide>
+  HWY_INLINE void choose(bool affine, float top) {
+    using O = CodecOps;
+    const O::F f32;
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < 16; i += O::kLanes) {
+      const O::VF a = hn::Load(f32, first + i);
+      const O::VF b = hn::Load(f32, second + i);
+      O::VU chosen[2] = {hn::Zero(O::U()), hn::Zero(O::U())};
+      O::VF scale = hn::Zero(f32);
+      O::VF offset = hn::Zero(f32);
+      if (affine) {
+        ScaleOps<kSide>::affine(a, b, top, chosen, &scale, &offset);
+      } else {
+        ScaleOps<kSide>::symmetric(a, b, top, chosen, &scale);
+      }
+      hn::Store(chosen[0], O::U(), sides[0] + i);
+      hn::Store(chosen[1], O::U(), sides[1] + i);
+      hn::Store(scale, f32, step + i);
+      hn::Store(offset, f32, low + i);
+    }
+  }
+  HWY_INLINE void choose(abi::Side side, bool affine, float top) {
+    switch (side) {
+      case abi::Side::kHalf:
+        return choose<abi::Side::kHalf>(affine, top);
+      case abi::Side::kBFloat16:
+        return choose<abi::Side::kBFloat16>(affine, top);
+      default:
+        return choose<abi::Side::kFloat>(affine, top);
+    }
+  }
+};
+
+struct Encode {
+  using O = CodecOps;
+
+  // Slots of one block, as the format's encode writes them.
+  static void rows(const abi::CodeView& view, const abi::EncodeArguments& a) {
+    const TilePlanes planes(view.tile, view.keys);
+    if (view.tile.seal > 1) return per_channel(view, planes, a);
+    for (std::uint32_t done = 0; done < a.count;) {
+      const std::uint32_t slot = a.slot + done;
+      const std::uint32_t n = lower_of(a.count - done, 16 - slot % 16);
+      const float* rows = a.rows + done * a.stride;
+      if (view.tile.direction != nullptr) {
+        with_direction(view, planes, rows, a.stride, slot, n, a.block);
+      } else {
+        unit(view, planes, rows, a.stride, slot, n, a.block);
+        if (view.tile.coefficients_at != 0)
+          std::memset(a.block + view.tile.coefficients_at + slot, 0, n);
+      }
+      done += n;
+    }
+  }
+
+ private:
+  // Tokens of one unit of 16, scales per token.
+  static void unit(const abi::CodeView& view, const TilePlanes& planes, const float* rows,
+                   std::size_t stride, std::uint32_t slot, std::uint32_t count,
+                   std::uint8_t* block) {
+    CodeBytes bytes;
+    for (std::uint32_t g = 0; g < view.tile.groups; ++g) {
+      const std::uint32_t begin = g * view.tile.group_channels;
+      const std::uint32_t n = lower_of(view.tile.group_channels, view.tile.dim - begin);
+      if (view.tile.levels != nullptr) {
+        codebook(view, rows + begin, stride, slot, count, g, begin, n, bytes, block);
+      } else {
+        uniform(view, rows + begin, stride, slot, count, g, begin, n, bytes, block);
+      }
+    }
+    for (std::uint32_t t = 0; t < count; ++t)
+      std::memset(bytes.codes[t] + view.tile.dim, 0, CodeBytes::kRow - view.tile.dim);
+    PutCodes::tokens(planes, view.tile, view.keys, bytes, slot, count, block);
+  }
+
+  // n channels of a row as a multiple of 16: the row itself, or a copy filled up.
+  struct Padded {
+    alignas(64) float copy[592];
+    HWY_INLINE const float* of(const float* row, std::uint32_t n, float fill) {
+      if (n % 16 == 0) return row;
+      std::memcpy(copy, row, n * sizeof(float));
+      for (std::uint32_t i = n; i < round_up(n, 16u); ++i) copy[i] = fill;
+      return copy;
+    }
+  };
+  static constexpr float kNothing = __builtin_nanf("");  // takes no part in a minimum or maximum
+
+  // Codes of n channels of a token, whole registers.
+  static HWY_INLINE void affine_codes(const float* row, std::uint32_t n, float low, float step,
+                                      float top, std::uint8_t* codes) {
+    const O::F f32;
+    if (!(step > 0.0f)) {
+      std::memset(codes, 0, n);
+      return;
+    }
+    const O::VF lows = hn::Set(f32, low);
+    const O::VF steps = hn::Set(f32, step);
+    const O::VF tops = hn::Set(f32, top);
+    for (std::uint32_t c = 0; c < n; c += O::kLanes) {
+      const O::VF x = hn::LoadU(f32, row + c);
+      O::store_bytes(O::to_code(hn::Div(hn::Sub(x, lows), steps), tops), codes + c);
+    }
+  }
+  static HWY_INLINE void symmetric_codes(const float* row, std::uint32_t n, float step, float top,
+                                         std::int32_t zero, std::uint8_t* codes) {
+    const O::F f32;
+    if (!(step > 0.0f)) {
+      std::memset(codes, static_cast<int>(zero), n);
+      return;
+    }
+    const O::VF steps = hn::Set(f32, step);
+    const O::VF tops = hn::Set(f32, top);
+    const O::VI zeros = hn::Set(O::I(), zero);
+    for (std::uint32_t c = 0; c < n; c += O::kLanes) {
+      const O::VF x = hn::LoadU(f32, row + c);
+      O::store_bytes(hn::Add(O::to_signed(hn::Div(x, steps), tops), zeros), codes + c);
+    }
+  }
+  static constexpr float top_of(const abi::CodeView& view) {
+    const std::uint32_t bits =
+        view.scaling == abi::Scaling::kAffine ? view.tile.bits : view.tile.bits - 1;
+    return static_cast<float>((1u << bits) - 1u);
+  }
+
+  // One group of the tokens of a unit, affine or symmetric codes.
+  static HWY_INLINE void uniform(const abi::CodeView& view, const float* rows, std::size_t stride,
+                                 std::uint32_t slot, std::uint32_t count, std::uint32_t group,
+                                 std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
+                                 std::uint8_t* block) {
+    const O::F f32;
+    const bool affine = view.scaling == abi::Scaling::kAffine;
+    const float top = top_of(view);
+    GroupScales scales;
+    Padded padded;
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = padded.of(rows + t * stride, n, kNothing);
+      O::VF first[O::kParts];
+      O::VF second[O::kParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kParts; ++i) {
+        first[i] = hn::Set(f32, kInfinity);
+        second[i] = hn::Set(f32, affine ? -kInfinity : 0.0f);
+      }
+      for (std::uint32_t c = 0; c < n; c += 16) {
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kParts; ++i) {
+          O::VF x = hn::LoadU(f32, row + c + i * O::kLanes);
+          if (!affine) x = O::absolute(x);
+          first[i] = O::lower(x, first[i]);
+          second[i] = O::upper(x, second[i]);
+        }
+      }
+      scales.first[t] =
+          hn::GetLane(O::tree(first, [](O::VF a, O::VF b) HWY_ATTR { return O::lower(b, a); }));
+      scales.second[t] =
+          hn::GetLane(O::tree(second, [](O::VF a, O::VF b) HWY_ATTR { return O::upper(b, a); }));
+    }
+    for (std::uint32_t t = count; t < 16; ++t) scales.first[t] = scales.second[t] = 0.0f;
+    scales.choose(view.tile.side, affine, top);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = padded.of(rows + t * stride, n, 0.0f);
+      std::uint8_t* codes = bytes.codes[t] + begin;
+      if (affine) {
+        affine_codes(row, n, scales.low[t], scales.step[t], top, codes);
+      } else {
+        symmetric_codes(row, n, scales.step[t], top, static_cast<std::int32_t>(view.tile.zero),
+                        codes);
+      }
+    }
+    store_sides(view, scales.sides, slot, count, group, block);
+  }
+  static HWY_INLINE void store_sides(const abi::CodeView& view, const std::uint32_t sides[2][16],
+                                     std::uint32_t slot, std::uint32_t count, std::uint32_t group,
+                                     std::uint8_t* block) {
+    for (std::uint32_t f = 0; f < view.tile.fields; ++f) {
+      SideAccess::store_run(view.tile.side, sides[f], count,
+                            block + TileScales::at(view.tile, view.keys, slot, group) +
+                                f * TileScales::field_stride(view.tile, view.keys));
+    }
+  }
+
+  // Groups of `seal` tokens of one channel, 16 channels at once.
+  static void per_channel(const abi::CodeView& view, const TilePlanes& planes,
+                          const abi::EncodeArguments& a) {
+    const O::F f32;
+    const bool affine = view.scaling == abi::Scaling::kAffine;
+    const float top = top_of(view);
+    const std::uint32_t seal = view.tile.seal;
+    const std::uint32_t dim = view.tile.dim;
+    CodeBytes bytes;
+    alignas(64) float steps[592];
+    alignas(64) float lows[592];
+    for (std::uint32_t done = 0; done < a.count; done += seal) {
+      const std::uint32_t slot = a.slot + done;
+      const float* rows = a.rows + done * a.stride;
+      for (std::uint32_t c = 0; c < dim; c += 16) {
+        GroupScales scales;
+        const std::uint32_t n = lower_of(dim - c, 16u);
+        KVPLEAT_UNROLL
+        for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
+          // 16 partial statistics by token mod 16, and the tree.
+          O::VF first[16];
+          O::VF second[16];
+          const std::uint32_t parts = lower_of(seal, 16u);
+          for (std::uint32_t i = 0; i < 16; ++i) {
+            first[i] = hn::Set(f32, kInfinity);
+            second[i] = hn::Set(f32, affine ? -kInfinity : 0.0f);
+          }
+          for (std::uint32_t t = 0; t < seal; t += 16) {
+            for (std::uint32_t i = 0; i < lower_of(parts, seal - t); ++i) {
+              O::VF x = load_part(rows + (t + i) * a.stride + c, n, lane);
+              if (!affine) x = O::absolute(x);
+              first[i] = O::lower(x, first[i]);
+              second[i] = O::upper(x, second[i]);
+            }
+          }
+          for (std::uint32_t width = 8; width > 0; width /= 2) {
+            for (std::uint32_t i = 0; i < width; ++i) {
+              first[i] = O::lower(first[i + width], first[i]);
+              second[i] = O::upper(second[i + width], second[i]);
+            }
+          }
+          hn::Store(first[0], f32, scales.first + lane);
+          hn::Store(second[0], f32, scales.second + lane);
+        }
+        scales.choose(view.tile.side, affine, top);
+        std::memcpy(steps + c, scales.step, sizeof scales.step);
+        std::memcpy(lows + c, scales.low, sizeof scales.low);
+        for (std::uint32_t f = 0; f < view.tile.fields; ++f) {
+          SideAccess::store_run(view.tile.side, scales.sides[f], n,
+                                a.block + TileScales::at(view.tile, view.keys, slot, c) +
+                                    f * TileScales::field_stride(view.tile, view.keys));
+        }
+      }
+      const O::VF tops = hn::Set(f32, top);
+      const O::VI zeros = hn::Set(O::I(), static_cast<std::int32_t>(view.tile.zero));
+      for (std::uint32_t t = 0; t < seal; t += 16) {
+        // A seal below 16 may begin inside a unit.
+        const std::uint32_t count = lower_of(seal - t, 16 - (slot + t) % 16);
+        for (std::uint32_t i = 0; i < count; ++i) {
+          const float* row = rows + (t + i) * a.stride;
+          for (std::uint32_t c = 0; c < dim; c += 16) {
+            const std::uint32_t n = lower_of(dim - c, 16u);
+            KVPLEAT_UNROLL
+            for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
+              const O::VF x = load_part(row + c, n, lane);
+              const O::VF step = hn::Load(f32, steps + c + lane);
+              const auto some = hn::RebindMask(O::I(), hn::Gt(step, hn::Zero(f32)));
+              O::VI codes;
+              if (affine) {
+                codes = O::to_code(hn::Div(hn::Sub(x, hn::Load(f32, lows + c + lane)), step), tops);
+                codes = hn::IfThenElseZero(some, codes);
+              } else {
+                codes = hn::IfThenElseZero(some, O::to_signed(hn::Div(x, step), tops));
+                codes = hn::Add(codes, zeros);
+              }
+              O::store_bytes(codes, bytes.codes[i] + c + lane);
+            }
+          }
+          std::memset(bytes.codes[i] + dim, 0, CodeBytes::kRow - dim);
+        }
+        PutCodes::tokens(planes, view.tile, view.keys, bytes, slot + t, count, a.block);
+      }
+    }
+  }
+  // Lanes [lane, lane + kLanes) of n floats, zeros beyond.
+  static HWY_INLINE O::VF load_part(const float* from, std::uint32_t n, std::uint32_t lane) {
+    if (n == 16) return hn::LoadU(O::F(), from + lane);
+    alignas(64) float part[16] = {};
+    std::memcpy(part, from, n * sizeof(float));
+    return hn::Load(O::F(), part + lane);
+  }
+
+  // --- Codebooks (quant/codebook.h) ---
+
+  // The side nearest to each of 16 scales, and what it stands for.
+  static HWY_INLINE void nearest_sides(abi::Side side, const float* scales, std::uint32_t* sides,
+                                       float* values) {
+    switch (side) {
+      case abi::Side::kHalf:
+        return nearest_sides<abi::Side::kHalf>(scales, sides, values);
+      case abi::Side::kBFloat16:
+        return nearest_sides<abi::Side::kBFloat16>(scales, sides, values);
+      case abi::Side::kFloat:
+        return nearest_sides<abi::Side::kFloat>(scales, sides, values);
+      default:
+        for (std::uint32_t t = 0; t < 16; ++t) {
+          const LogScale8 scale = nearest<LogScale8>(scales[t]);
+          sides[t] = scale.code;
+          values[t] = to_float(scale);
+        }
+    }
+  }
+  template <abi::Side kSide>
+  static HWY_INLINE void nearest_sides(const float* scales, std::uint32_t* sides, float* values) {
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < 16; i += O::kLanes) {
+      const O::VU bits = SideOps<kSide>::nearest(hn::Load(O::F(), scales + i));
+      hn::Store(bits, O::U(), sides + i);
+      hn::Store(SideOps<kSide>::to_float(bits), O::F(), values + i);
+    }
+  }
+  // Number of thresholds below each quotient. The table is filled up with infinities.
+  template <std::uint32_t kCount>
+  static HWY_INLINE O::VI cell(const LevelTable& thresholds, O::VF quotient) {
+    const O::F f32;
+    const O::I i32;
+    if constexpr (kCount <= O::kLanes) {
+      constexpr auto kHalf = static_cast<std::int32_t>(kCount / 2);
+      const auto first = hn::Gt(quotient, hn::Set(f32, thresholds.levels[kHalf - 1]));
+      O::VI code = hn::IfThenElseZero(hn::RebindMask(i32, first), hn::Set(i32, kHalf));
+      KVPLEAT_UNROLL
+      for (std::int32_t half = kHalf / 2; half > 0; half /= 2) {
+        const O::VI next = hn::Add(code, hn::Set(i32, half - 1));
+        const auto above = hn::Gt(quotient, thresholds.template find<kCount>(next));
+        code = hn::Add(code, hn::IfThenElseZero(hn::RebindMask(i32, above), hn::Set(i32, half)));
+      }
+      return code;
+    } else {
+      O::VI code = hn::Zero(i32);
+      for (std::uint32_t i = 0; i + 1 < kCount; ++i) {
+        const auto above = hn::Gt(quotient, hn::Set(f32, thresholds.levels[i]));
+        code = hn::Sub(code, hn::VecFromMask(i32, hn::RebindMask(i32, above)));
+      }
+      return code;
+    }
+  }
+  // The exact scale of a policy, of 16 tokens.
+  struct Sums {
+    alignas(64) double energy[16];  // <x, x>
+    alignas(64) double both[16];    // <level, x>
+    alignas(64) double levels[16];  // <level, level>
+  };
+  static HWY_INLINE void root_of_ratio(const double* above, const double* below, float* to) {
+    const O::D f64;
+    const hn::Rebind<float, O::D> f32;
+    for (std::uint32_t i = 0; i < 16; i += O::kDoubles) {
+      const O::VD ratio = hn::Div(hn::Load(f64, above + i), hn::Load(f64, below + i));
+      hn::Store(hn::DemoteTo(f32, hn::Sqrt(ratio)), f32, to + i);
+    }
+  }
+  static HWY_INLINE void ratio(const double* above, const double* below, float* to) {
+    const O::D f64;
+    const hn::Rebind<float, O::D> f32;
+    for (std::uint32_t i = 0; i < 16; i += O::kDoubles) {
+      const O::VD exact = hn::Div(hn::Load(f64, above + i), hn::Load(f64, below + i));
+      hn::Store(hn::DemoteTo(f32, exact), f32, to + i);
+    }
+  }
+  static HWY_INLINE void codebook(const abi::CodeView& view, const float* rows, std::size_t stride,
+                                  std::uint32_t slot, std::uint32_t count, std::uint32_t group,
+                                  std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
+                                  std::uint8_t* block) {
+    switch (view.tile.bits) {
+      case 1:
+        return codebook<1>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+      case 2:
+        return codebook<2>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+      case 3:
+        return codebook<3>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+      case 4:
+        return codebook<4>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+      case 5:
+        return codebook<5>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+      default:
+        return codebook<6>(view, rows, stride, slot, count, group, begin, n, bytes, block);
+    }
+  }
+  template <std::uint32_t kBits>
+  static void codebook(const abi::CodeView& view, const float* rows, std::size_t stride,
+                       std::uint32_t slot, std::uint32_t count, std::uint32_t group,
+                       std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
+                       std::uint8_t* block) {
+    constexpr std::uint32_t kCount = 1u << kBits;
+    const O::F f32;
+    const LevelTable thresholds(view.thresholds, kCount - 1, kInfinity);
+    const LevelTable levels(view.tile.levels, kCount, 0.0f);
+    Padded padded;
+    Sums sums;
+    alignas(64) double members[16];
+    alignas(64) float exact[16];
+    alignas(64) std::uint32_t sides[2][16];
+    alignas(64) float coding[16];
+    alignas(64) float stored[16];
+    for (std::uint32_t t = 0; t < 16; ++t) {
+      members[t] = static_cast<double>(n);
+      sums.energy[t] = sums.both[t] = sums.levels[t] = 0.0;
+    }
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = padded.of(rows + t * stride, n, 0.0f);
+      O::VD energy[O::kDoubleParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) energy[i] = hn::Zero(O::D());
+      for (std::uint32_t c = 0; c < n; c += 16) {
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+          const O::VD x = O::to_double(row + c + i * O::kDoubles);
+          energy[i] = hn::MulAdd(x, x, energy[i]);
+        }
+      }
+      sums.energy[t] = O::sum_in_tree(energy);
+    }
+    root_of_ratio(sums.energy, members, exact);
+    nearest_sides(view.tile.side, exact, sides[0], coding);
+    const bool refines = view.scaling != abi::Scaling::kNorm;
+    for (std::uint32_t t = 0; t < count; ++t) {
+      std::uint8_t* codes = bytes.codes[t] + begin;
+      if (!(coding[t] > 0.0f)) {
+        std::memset(codes, 0, n);
+        continue;
+      }
+      const float* row = padded.of(rows + t * stride, n, 0.0f);
+      const O::VF scale = hn::Set(f32, coding[t]);
+      O::VD both[O::kDoubleParts];
+      O::VD squares[O::kDoubleParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) both[i] = squares[i] = hn::Zero(O::D());
+      const std::uint32_t whole = n / 16 * 16;
+      for (std::uint32_t c = 0; c < n; c += 16) {
+        O::VF x[O::kParts];
+        O::VF level[O::kParts];
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kParts; ++i) {
+          x[i] = hn::LoadU(f32, row + c + i * O::kLanes);
+          const O::VI code = cell<kCount>(thresholds, hn::Div(x[i], scale));
+          O::store_bytes(code, codes + c + i * O::kLanes);
+          level[i] = levels.template find<kCount>(code);
+        }
+        if (!refines) continue;
+        if (c == whole) {  // what fills the last register has no level
+          KVPLEAT_UNROLL
+          for (std::uint32_t i = 0; i < O::kParts; ++i) {
+            const auto mine = hn::FirstN(f32, n - c > i * O::kLanes ? n - c - i * O::kLanes : 0);
+            level[i] = hn::IfThenElseZero(mine, level[i]);
+          }
+        }
+        O::add_products(level, x, both);
+        if (view.scaling != abi::Scaling::kUnbiased) O::add_products(level, level, squares);
+      }
+      sums.both[t] = O::sum_in_tree(both);
+      sums.levels[t] = O::sum_in_tree(squares);
+    }
+    if (refines) {
+      if (view.scaling == abi::Scaling::kMatchedNorm) {
+        root_of_ratio(sums.energy, sums.levels, exact);
+      } else if (view.scaling == abi::Scaling::kLeastSquares) {
+        ratio(sums.both, sums.levels, exact);
+      } else {
+        ratio(sums.energy, sums.both, exact);
+      }
+      for (std::uint32_t t = 0; t < 16; ++t) {
+        if (!(coding[t] > 0.0f && sums.both[t] > 0.0)) exact[t] = 0.0f;
+      }
+      nearest_sides(view.tile.side, exact, sides[0], stored);
+    }
+    store_sides(view, sides, slot, count, group, block);
+  }
+
+  // --- A direction apart (codec/direction.h), three rounds ---
+
+  // round half to even(float(<direction, row>) / step), clamped to +-127.
+  static HWY_INLINE std::int32_t coefficient(const abi::CodeView& view, const float* row) {
+    const std::uint32_t dim = view.tile.dim;
+    O::VD sums[O::kDoubleParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+    std::uint32_t c = 0;
+    for (; c + 16 <= dim; c += 16) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+        const O::VD x = O::to_double(row + c + i * O::kDoubles);
+        const O::VD along = O::to_double(view.tile.direction + c + i * O::kDoubles);
+        sums[i] = hn::MulAdd(along, x, sums[i]);
+      }
+    }
+    if (c < dim) {
+      alignas(64) float rest[2][16] = {};
+      std::memcpy(rest[0], row + c, (dim - c) * sizeof(float));
+      std::memcpy(rest[1], view.tile.direction + c, (dim - c) * sizeof(float));
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+        sums[i] = hn::MulAdd(O::to_double(rest[1] + i * O::kDoubles),
+                             O::to_double(rest[0] + i * O::kDoubles), sums[i]);
+      }
+    }
+    return round_to_signed(static_cast<float>(O::sum_in_tree(sums)) / view.tile.direction[dim],
+                           127);
+  }
+  static void with_direction(const abi::CodeView& view, const TilePlanes& planes, const float* rows,
+                             std::size_t stride, std::uint32_t slot, std::uint32_t count,
+                             std::uint8_t* block) {
+    const O::F f32;
+    const std::uint32_t dim = view.tile.dim;
+    alignas(64) float rest[16][592];
+    constexpr std::size_t kStride = 592;
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = rows + t * stride;
+      const float size =
+          product(static_cast<float>(coefficient(view, row)), view.tile.direction[dim]);
+      std::uint32_t c = 0;
+      for (; c + O::kLanes <= dim; c += O::kLanes) {
+        const O::VF along =
+            O::rounded(hn::Mul(hn::Set(f32, size), hn::LoadU(f32, view.tile.direction + c)));
+        hn::StoreU(hn::Sub(hn::LoadU(f32, row + c), along), f32, rest[t] + c);
+      }
+      for (; c < dim; ++c) rest[t][c] = row[c] - product(size, view.tile.direction[c]);
+    }
+    unit(view, planes, rest[0], kStride, slot, count, block);
+    Decode::tile(view.tile, view.keys,
+                 abi::DecodeArguments{BlockBytes{block, nullptr, nullptr, 0}, slot, count, rest[0],
+                                      kStride});
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = rows + t * stride;
+      std::uint32_t c = 0;
+      for (; c + O::kLanes <= dim; c += O::kLanes) {
+        const O::VF dense = O::rounded(hn::LoadU(f32, rest[t] + c));
+        hn::StoreU(hn::Sub(hn::LoadU(f32, row + c), dense), f32, rest[t] + c);
+      }
+      for (; c < dim; ++c) rest[t][c] = row[c] - rest[t][c];
+      block[view.tile.coefficients_at + slot + t] =
+          static_cast<std::uint8_t>(static_cast<std::int8_t>(coefficient(view, rest[t])));
+    }
+  }
+};
+
+#endif  // KVPLEAT_VECTOR_CODECS
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kvpleat::inline KVPLEAT_ISA
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
