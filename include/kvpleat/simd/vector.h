@@ -9,11 +9,14 @@
 
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/rows.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/decoded.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/path.h"
+#include "kvpleat/simd/raw-inl.h"
 #include "kvpleat/simd/reference.h"
+#include "kvpleat/simd/softmax-inl.h"
 #include "kvpleat/simd/views.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,8 +29,9 @@ struct VectorKernels : ReferenceKernels {
   static constexpr const char* kName = "vector";
   static const char* target() noexcept { return Lanes::kName; }
 
+  static constexpr Path kRawPath = Path::kFused;
   template <class F>
-  static constexpr Path kPath = Path::kDecode;
+  static constexpr Path kPath = RawRowFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
   static constexpr std::uint32_t kWorkBytes = 0;
 
@@ -35,11 +39,59 @@ struct VectorKernels : ReferenceKernels {
   static void prepare(const F&, const abi::PrepareArguments&) {}
   template <Format F>
   static void score(const F& format, const abi::ScoreArguments& a) {
-    DecodedRows<VectorKernels>::score(format, a);
+    if constexpr (RawRowFormat<F>) {
+      Raw::score(raw_view(format), a);
+    } else {
+      DecodedRows<VectorKernels>::score(format, a);
+    }
   }
   template <Format F>
   static void accumulate(const F& format, const abi::AccumulateArguments& a) {
-    DecodedRows<VectorKernels>::accumulate(format, a);
+    if constexpr (RawRowFormat<F>) {
+      Raw::accumulate(raw_view(format), a);
+    } else {
+      DecodedRows<VectorKernels>::accumulate(format, a);
+    }
+  }
+
+  // Rows that lie open.
+  static void score_rows(Rows rows, std::uint32_t dim, const float* queries, std::uint32_t group,
+                         float* scores, std::uint32_t stride) {
+    Raw::score(Raw::open(rows, dim), nullptr, queries, group, scores, stride);
+  }
+  static void accumulate_rows(Rows rows, std::uint32_t dim, const float* weights,
+                              std::uint32_t group, std::uint32_t stride, float* sums) {
+    Raw::accumulate(Raw::open(rows, dim), nullptr, weights, group, stride, sums);
+  }
+  static void score_raw(const abi::RawRows& rows, const float* queries, std::uint32_t group,
+                        float* scores, std::uint32_t stride) {
+    Raw::score(rows, nullptr, queries, group, scores, stride);
+  }
+  static void accumulate_raw(const abi::RawRows& rows, const float* weights, std::uint32_t group,
+                             std::uint32_t stride, float* sums) {
+    Raw::accumulate(rows, nullptr, weights, group, stride, sums);
+  }
+
+  // Softmax of one row of scores.
+  static void hide(const std::uint8_t* shown, std::uint32_t begin, std::uint32_t end,
+                   float* scores) {
+    Softmax::hide(shown, begin, end, scores);
+  }
+  static float largest(const float* scores, std::uint32_t begin, std::uint32_t end) {
+    return Softmax::largest(scores, begin, end);
+  }
+  static float exponentials(float* scores, std::uint32_t begin, std::uint32_t end, float factor,
+                            float top) {
+    return Softmax::exponentials(scores, begin, end, factor, top);
+  }
+  static float sum(const float* weights, std::uint32_t begin, std::uint32_t end) {
+    return Softmax::sum(weights, begin, end);
+  }
+  static float sum_of_squares(const float* weights, std::uint32_t begin, std::uint32_t end) {
+    return Softmax::sum_of_squares(weights, begin, end);
+  }
+  static void rescale(float* sums, std::uint32_t n, float factor) {
+    Softmax::rescale(sums, n, factor);
   }
 };
 

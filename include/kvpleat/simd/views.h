@@ -15,6 +15,7 @@
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/format/raw.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/codebook.h"
 #include "kvpleat/quant/mid_rise.h"
@@ -165,11 +166,33 @@ requires(
   }
 };
 
+template <class F>
+inline constexpr bool kRaw = false;
+template <std::uint32_t kDim, class Element>
+inline constexpr bool kRaw<RawFormat<kDim, Element>> = true;
+template <class F>
+inline constexpr abi::RawView kRawView = {};
+template <std::uint32_t kDim>
+inline constexpr abi::RawView kRawView<RawFormat<kDim, float>> = {kDim, abi::Element::kFloat};
+template <std::uint32_t kDim>
+inline constexpr abi::RawView kRawView<RawFormat<kDim, Half>> = {kDim, abi::Element::kHalf};
+template <std::uint32_t kDim>
+inline constexpr abi::RawView kRawView<RawFormat<kDim, BFloat16>> = {kDim, abi::Element::kBFloat16};
+
 }  // namespace views
 
 // Formats whose blocks a TileView describes.
 template <class F>
 concept TileFormat = views::Tile<F>::kKnown;
+
+// Formats whose blocks are rows as they came.
+template <class F>
+concept RawRowFormat = views::kRaw<F>;
+
+template <RawRowFormat F>
+constexpr abi::RawView raw_view(const F&) {
+  return views::kRawView<F>;
+}
 
 template <TileFormat F>
 abi::TileView tile_view(const F& format) {
