@@ -8,6 +8,13 @@ plain_headers | while read -r header; do
   printf '#include "%s"\n#include "%s"\n' "$header" "$header" > "units/${header//\//__}.cc"
 done
 for compiler in "${compilers[@]}"; do
+  if [[ $compiler != "${compilers[0]}" && -z ${KVPLEAT_LONG:-} ]]; then
+    # Whether a header includes what it uses is the same for all compilers; their warnings are not.
+    plain_headers | sed 's/.*/#include "&"/' > all.cc
+    "$compiler" "${strict[@]}" -fsyntax-only -I "$include" "${system[@]}" all.cc
+    echo "$compiler: all headers in one unit"
+    continue
+  fi
   printf '%s\0' units/*.cc |
     xargs -0 -n 1 -P 2 "$compiler" "${strict[@]}" -fsyntax-only -I "$include" "${system[@]}" ||
     { echo "$compiler: see above"; exit 1; }

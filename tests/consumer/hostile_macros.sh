@@ -5,10 +5,8 @@ source "$(dirname "$0")/common.sh" "$@"
 # The host's own system headers come first, as in real programs: the macros are our problem, not theirs.
 foreign_includes > foreign.h
 plain_headers | sed 's/.*/#include "&"/' > all_headers.h
-for compiler in "${compilers[@]}"; do
-  for macros in -USWAPPED -DSWAPPED; do
-    "$compiler" "${strict[@]}" "$macros" -I "$include" -I "$work" "${system[@]}" "$here/hostile_macros.cc" \
-      -o program
-    run_program "$compiler $macros"
-  done
-done
+while IFS=$'\t' read -r compiler macros; do
+  "$compiler" "${strict[@]}" "$macros" -I "$include" -I "$work" "${system[@]}" "$here/hostile_macros.cc" \
+    -o program
+  run_program "$compiler $macros"
+done < <(combinations -USWAPPED -DSWAPPED)
