@@ -1,6 +1,8 @@
 #include "bench/subject.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kvpleat/attention/attend_ref.h"
 
@@ -16,6 +18,51 @@ const Variant* find_variant(const std::string& name, std::uint32_t dim) {
     if (variant.name == name && variant.dim == dim) return &variant;
   }
   return nullptr;
+}
+
+namespace {
+
+// However large: a measurement holds as many at a time.
+constexpr std::size_t kKept = 4;
+
+}  // namespace
+
+Subject* SubjectStore::get(const std::string& variant, std::uint32_t dim, const Place& place,
+                           std::string& why) {
+  const auto same = [&](const Entry& entry) {
+    return entry.variant == variant && entry.subject->dim == dim && !(entry.place < place) &&
+           !(place < entry.place);
+  };
+  auto at = std::find_if(all_.begin(), all_.end(), same);
+  if (at != all_.end()) {
+    at->used = ++clock_;
+    return at->subject.get();
+  }
+  const Variant* found = find_variant(variant, dim);
+  if (found == nullptr) {
+    why = "no variant " + variant + " of head_dim " + std::to_string(dim);
+    return nullptr;
+  }
+  for (;;) {
+    double held = 0.0;
+    auto oldest = all_.end();
+    for (auto entry = all_.begin(); entry != all_.end(); ++entry) {
+      held += arena_bytes(*entry->subject);
+      if (oldest == all_.end() || entry->used < oldest->used) oldest = entry;
+    }
+    if (held < static_cast<double>(most_bytes_) || all_.size() <= kKept) break;
+    all_.erase(oldest);
+  }
+  std::unique_ptr<Subject> made = found->make(found->name.c_str(), found->law, place, why);
+  if (made == nullptr) return nullptr;
+  all_.push_back({variant, place, std::move(made), ++clock_});
+  return all_.back().subject.get();
+}
+
+double arena_bytes(const Subject& subject) {
+  double sum = 0.0;
+  for (const auto& range : subject.arena.ranges()) sum += static_cast<double>(range.second);
+  return sum;
 }
 
 double relative_error(const float* a, const float* b, std::size_t n) {

@@ -94,6 +94,30 @@ std::vector<Variant>& variants();
 // Null: there is none of that name and head_dim.
 const Variant* find_variant(const std::string& name, std::uint32_t dim);
 
+// Subjects that stay alive over many measurements, until there are more than so many bytes of them:
+// then those used longest ago go, but never the last four asked for.
+class SubjectStore {
+ public:
+  explicit SubjectStore(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  // Null: it could not be made, and `why` says so.
+  Subject* get(const std::string& variant, std::uint32_t dim, const Place& place, std::string& why);
+  void clear() { all_.clear(); }
+
+ private:
+  struct Entry {
+    std::string variant;
+    Place place;
+    std::unique_ptr<Subject> subject;
+    std::uint64_t used = 0;
+  };
+  std::vector<Entry> all_;
+  std::uint64_t clock_ = 0;
+  std::size_t most_bytes_;
+};
+
+// What the arena of a subject handed out.
+double arena_bytes(const Subject& subject);
+
 // |a - b| / |b| over n values.
 double relative_error(const float* a, const float* b, std::size_t n);
 // Of the attention output of layer 0, head 0: against double precision on the original rows, and

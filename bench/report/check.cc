@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,7 @@
 namespace report {
 namespace {
 
+using bench::arena_bytes;
 using bench::Place;
 using bench::Subject;
 using bench::Timed;
@@ -74,12 +76,6 @@ std::function<void()> runner(Subject* subject, const Work& work) {
   return [] {};
 }
 
-double arena_bytes(const Subject& subject) {
-  double sum = 0.0;
-  for (const auto& range : subject.arena.ranges()) sum += static_cast<double>(range.second);
-  return sum;
-}
-
 const char* to_string(Where where) {
   switch (where) {
     case Where::kWarm:
@@ -117,32 +113,6 @@ Subject* Subjects::get(const std::string& variant, Where where, bool quick, std:
     bytes = probe->key_bytes + probe->value_bytes;
   }
   return get(variant, place_of(where, bytes, quick), why);
-}
-
-Subject* Subjects::get(const std::string& variant, const Place& place, std::string& why) {
-  Entry& entry = all_[{variant, place}];
-  entry.used = ++clock_;
-  if (entry.subject == nullptr) {
-    const bench::Variant* found = bench::find_variant(variant, 128);
-    if (found == nullptr) {
-      why = "no variant " + variant;
-      return nullptr;
-    }
-    // The oldest go first.
-    for (;;) {
-      double held = 0.0;
-      auto oldest = all_.end();
-      for (auto at = all_.begin(); at != all_.end(); ++at) {
-        if (at->second.subject == nullptr) continue;
-        held += arena_bytes(*at->second.subject);
-        if (oldest == all_.end() || at->second.used < oldest->second.used) oldest = at;
-      }
-      if (held < static_cast<double>(most_bytes_) || oldest == all_.end()) break;
-      oldest->second.subject.reset();
-    }
-    entry.subject = found->make(found->name.c_str(), found->law, place, why);
-  }
-  return entry.subject.get();
 }
 
 void run_checks(Report& report, Subjects& subjects, const char* section,

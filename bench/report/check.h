@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,26 +62,18 @@ struct Check {
 
 // The work as a function. The subject must outlive it.
 std::function<void()> runner(bench::Subject* subject, const Work& work);
-// What the arena of a subject handed out.
-double arena_bytes(const bench::Subject& subject);
-
-// Subjects that stay alive over many checks, at most so many bytes of them.
+// Subjects of head_dim 128 by working set.
 class Subjects {
  public:
-  explicit Subjects(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit Subjects(std::size_t most_bytes) : store_(most_bytes) {}
   // Null: it could not be made, and `why` says so.
   bench::Subject* get(const std::string& variant, Where where, bool quick, std::string& why);
-  bench::Subject* get(const std::string& variant, const bench::Place& place, std::string& why);
-  void clear() { all_.clear(); }
+  bench::Subject* get(const std::string& variant, const bench::Place& place, std::string& why) {
+    return store_.get(variant, 128, place, why);
+  }
 
  private:
-  struct Entry {
-    std::unique_ptr<bench::Subject> subject;
-    std::uint64_t used = 0;
-  };
-  std::map<std::pair<std::string, bench::Place>, Entry> all_;
-  std::uint64_t clock_ = 0;
-  std::size_t most_bytes_;
+  bench::SubjectStore store_;
 };
 
 // Runs checks that are wanted, those of one working set and one pair of formats together.

@@ -7,6 +7,7 @@
 namespace report {
 namespace {
 
+using bench::arena_bytes;
 using bench::Place;
 using bench::Ratio;
 using bench::Step;
