@@ -213,8 +213,10 @@ class Pass {
         }
         if (coded < n)
           Kernels::score_rows(now->open, K::kCoded, queries, count_, scores_ + coded, kSlots);
-        if constexpr (K::kHasOffset)
-          Kernels::add_offset(keys, query(0), count_, positions_, n, scores_, kSlots);
+        if constexpr (K::kHasOffset) {
+          Kernels::add_offset(keys, abi::OffsetArguments{query(0), count_, positions_, n,
+                                                         arguments_.arithmetic, scores_, kSlots});
+        }
       }
       if (!weigh(segment, V::kCoded, done, n)) continue;
       const std::uint32_t coded = n - static_cast<std::uint32_t>(value.open.count);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kvpleat/cache/kv_cache.h"
+#include "kvpleat/transform/phase_table.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
@@ -43,6 +44,7 @@ struct KvCache<CacheTraitsType>::State {
   Array<char> model;
   Array<char> adapter;
   Array<CosSin> unit_rotations;
+  Array<std::uint8_t> phases;  // an abi::PhaseTable, if a format of keys needs one
   LaneTuple lanes;
   Array<Map> maps;
   Array<Layer> layers;
@@ -54,6 +56,7 @@ struct KvCache<CacheTraitsType>::State {
         model(&memory),
         adapter(&memory),
         unit_rotations(&memory),
+        phases(&memory),
         maps(&memory),
         layers(&memory) {}
 
@@ -82,6 +85,13 @@ struct KvCache<CacheTraitsType>::State {
   static constexpr bool kPositional =
       []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
     return (Lane<kIndices>::Key::kPositional || ...);
+  }
+  (std::make_index_sequence<kLanes>{});
+
+  // Positions that are added to scores again.
+  static constexpr bool kHasPhases =
+      []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
+    return ((Lane<kIndices>::Key::kPositional && Lane<kIndices>::Key::kHasOffset) || ...);
   }
   (std::make_index_sequence<kLanes>{});
 
@@ -123,6 +133,12 @@ struct KvCache<CacheTraitsType>::State {
         for (std::uint32_t i = 0; i < pairs; ++i) unit_rotations.push(shape.rope.rotation(i, t));
       }
     }
+    if constexpr (kHasPhases) {
+      const std::size_t bytes = phase_table::sizes(shape.rope).bytes;
+      if (!phases.reserve(bytes)) return {Status::kNoMemory, "rope"};
+      for (std::size_t i = 0; i < bytes; ++i) phases.push(std::uint8_t{0});
+      phase_table::make(shape.rope, phases.data());
+    }
     const BindContext context = bind_context();
     Status status = Status::kOk;
     each_lane([&]<std::size_t kIndex>() {
@@ -163,6 +179,7 @@ struct KvCache<CacheTraitsType>::State {
     BindContext context;
     context.rope = &shape.rope;
     context.unit_rotations = unit_rotations.data();
+    if constexpr (kHasPhases) context.phases = phase_table::in(phases.data());
     return context;
   }
 
@@ -913,7 +930,7 @@ struct KvCache<CacheTraitsType>::State {
   MemoryReport report() noexcept {
     MemoryReport result;
     result.maps += fixed_bytes(shape);
-    result.profile += unit_rotations.bytes();
+    result.profile += unit_rotations.bytes() + phases.bytes();
     for (std::uint32_t i = 0; i < maps.size(); ++i) result.maps += maps[i].bytes();
     for (std::uint32_t i = 0; i < layers.size(); ++i) {
       const Layer& l = layers[i];
@@ -1024,6 +1041,7 @@ struct KvCache<CacheTraitsType>::State {
     if (kPositional)
       result.profile +=
           static_cast<std::size_t>(kRotationSpan) * shape.rope.pairs() * sizeof(CosSin);
+    if (kHasPhases) result.profile += phase_table::sizes(shape.rope).bytes;
     const std::uint32_t settled =
         upper_of(lower_of(tokens, shape.sinks), tokens - lower_of(tokens, shape.residual));
     const Tail<RawElement> tail(nullptr, shape.kv_heads, kKeyDim, kStoresValues ? kValueDim : 0,

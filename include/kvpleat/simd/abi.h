@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "kvpleat/core/bytes.h"
+#include "kvpleat/transform/phase_table.h"
 
 namespace kvpleat::abi {
 
@@ -151,6 +152,24 @@ struct PrepareArguments {
   std::uint32_t query_count;
   Arithmetic arithmetic;
   std::uint8_t* work;  // 64-byte aligned; its size: kWorkBytes of the kernel set
+};
+
+// Keys that were coded without their mean: what q . row then lacks (transform/center.h).
+struct OffsetView {
+  std::uint32_t dim;
+  const float* mean;        // [dim], before RoPE
+  const PhaseTable* table;  // null: the mean does not rotate
+};
+
+//   scores[j * stride + t] += query j . R(positions[t]) mean
+struct OffsetArguments {
+  const float* queries;  // [query_count, dim], as they came
+  std::uint32_t query_count;
+  const std::int64_t* positions;  // [count], ascending, no two the same
+  std::uint32_t count;
+  Arithmetic arithmetic;
+  float* scores;
+  std::uint32_t stride;
 };
 
 }  // namespace kvpleat::abi

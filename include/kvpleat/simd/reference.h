@@ -50,15 +50,12 @@ struct ReferenceKernels {
       accumulate_rows(rows, F::kCoded, a.weights + first, a.query_count, a.stride, a.sums);
     });
   }
-  // scores[j * stride + t] += what queries[j] . row loses by coding, at positions[t], t < n.
-  //   queries: [count, kDim] as they came.
+  // scores[j * stride + t] += what query j . row loses by coding, at positions[t].
   template <Format F>
-  static void add_offset(const F& format, const float* queries, std::uint32_t count,
-                         const std::int64_t* positions, std::uint32_t n, float* scores,
-                         std::uint32_t stride) {
-    for (std::uint32_t j = 0; j < count; ++j) {
-      format.add_score_offset(queries + static_cast<std::size_t>(j) * F::kDim, positions, n,
-                              scores + static_cast<std::size_t>(j) * stride);
+  static void add_offset(const F& format, const abi::OffsetArguments& a) {
+    for (std::uint32_t j = 0; j < a.query_count; ++j) {
+      format.add_score_offset(a.queries + static_cast<std::size_t>(j) * F::kDim, a.positions,
+                              a.count, a.scores + static_cast<std::size_t>(j) * a.stride);
     }
   }
 

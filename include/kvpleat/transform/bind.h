@@ -15,6 +15,7 @@
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/transform/phase_table.h"
 #include "kvpleat/transform/rope.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -23,6 +24,7 @@ struct BindContext {
   const float* profile = nullptr;  // this head's profile of the policy: [profile_size] floats
   const Rope* rope = nullptr;      // of the model; dims 0 if there is none
   const CosSin* unit_rotations = nullptr;  // [kRotationSpan, pairs]: by 0..kRotationSpan-1 tokens
+  const abi::PhaseTable* phases = nullptr;  // of the rope, for vector kernels; may be null
 };
 inline constexpr std::uint32_t kRotationSpan = 64;
 

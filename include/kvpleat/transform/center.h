@@ -13,6 +13,7 @@
 #include "kvpleat/core/identity.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/transform/bind.h"
+#include "kvpleat/transform/phase_table.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
@@ -68,12 +69,14 @@ struct PhaseCenter {
     center.mean = context.profile;
     center.rope = context.rope;
     center.unit_rotations = context.unit_rotations;
+    center.phases = context.phases;
     return center;
   }
 
   const float* mean = nullptr;
   const Rope* rope = nullptr;
   const CosSin* unit_rotations = nullptr;
+  const abi::PhaseTable* phases = nullptr;  // for vector kernels, else null
 
   template <std::uint32_t kDim>
   void forward(const float* row, std::int64_t position, float* coded) const {
