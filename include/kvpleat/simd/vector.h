@@ -13,6 +13,8 @@
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/decoded.h"
 #include "kvpleat/simd/lanes-inl.h"
+#include "kvpleat/simd/offset-inl.h"
+#include "kvpleat/simd/offset_view.h"
 #include "kvpleat/simd/path.h"
 #include "kvpleat/simd/raw-inl.h"
 #include "kvpleat/simd/reference.h"
@@ -52,6 +54,17 @@ struct VectorKernels : ReferenceKernels {
     } else {
       DecodedRows<VectorKernels>::accumulate(format, a);
     }
+  }
+  template <Format F>
+  static void add_offset(const F& format, const abi::OffsetArguments& a) {
+    if constexpr (kHasOffsetView<F>) {
+      const abi::OffsetView view = offset_view_of(format);
+      if (usable(format, view)) {
+        ScoreOffset::add(view, a);
+        return;
+      }
+    }
+    ReferenceKernels::add_offset(format, a);
   }
 
   // Rows that lie open.
