@@ -98,6 +98,18 @@ struct DecodeArguments {
   std::size_t stride;
 };
 
+// Rows through a randomized Hadamard transform (transform/hadamard.h), forward or back.
+struct HadamardArguments {
+  const float* rows;  // [count, stride]
+  std::size_t stride;
+  std::uint32_t count;
+  std::uint32_t dim;
+  const float* signs;  // [dim], each 1 or -1
+  bool restore;        // signs last, not first
+  float* to;           // [count, to_stride], may be rows
+  std::size_t to_stride;
+};
+
 // Rows as they are: [block_tokens][dim] elements.
 struct RawView {
   std::uint32_t dim;

@@ -1,0 +1,171 @@
+// The Hadamard transform on vectors, equal to transform/hadamard.h to the bit: its stages in its
+// order, since every sum is rounded.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/encode_ops-inl.h"
+#include "kvpleat/transform/hadamard.h"
+
+#if defined(KVPLEAT_SIMD_HADAMARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KVPLEAT_SIMD_HADAMARD_INL_H_
+#undef KVPLEAT_SIMD_HADAMARD_INL_H_
+#else
+#define KVPLEAT_SIMD_HADAMARD_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace HWY_NAMESPACE {
+
+#if KVPLEAT_VECTOR_CODECS
+
+struct HadamardRows {
+  using O = CodecOps;
+
+  static void run(const abi::HadamardArguments& a) {
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      const float* from = a.rows + t * a.stride;
+      float* to = a.to + t * a.to_stride;
+      std::uint32_t at = 0;
+      for (std::uint32_t rest = a.dim; rest > 0; rest = a.dim - at) {
+        const std::uint32_t n = std::bit_floor(rest);
+        if (a.restore) {
+          block<true>(from + at, a.signs + at, n, to + at);
+        } else {
+          block<false>(from + at, a.signs + at, n, to + at);
+        }
+        at += n;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMost = 8;  // registers of a part: leaves room for the constants
+
+  // n is a power of two.
+  template <bool kRestore>
+  static HWY_INLINE void block(const float* from, const float* signs, std::uint32_t n, float* to) {
+    const float scale = inverse_root(n);
+    switch (n / O::kLanes) {
+      case 0:
+        return small<kRestore>(from, signs, n, to);
+      case 1:
+        return part<1, kRestore, true>(from, signs, scale, to);
+      case 2:
+        return part<2, kRestore, true>(from, signs, scale, to);
+      case 4:
+        return part<4, kRestore, true>(from, signs, scale, to);
+      case kMost:
+        return part<kMost, kRestore, true>(from, signs, scale, to);
+      default:
+        return parts<kRestore>(from, signs, n, scale, to);
+    }
+  }
+  template <bool kRestore>
+  static HWY_INLINE void small(const float* from, const float* signs, std::uint32_t n, float* to) {
+    for (std::uint32_t i = 0; i < n; ++i) to[i] = kRestore ? from[i] : from[i] * signs[i];
+    hadamard_in_place(to, n);
+    for (std::uint32_t i = 0; kRestore && i < n; ++i) to[i] *= signs[i];
+  }
+  // Parts in registers, then the longer distances through memory.
+  template <bool kRestore>
+  static HWY_INLINE void parts(const float* from, const float* signs, std::uint32_t n, float scale,
+                               float* to) {
+    const O::F f32;
+    constexpr std::uint32_t kPart = kMost * O::kLanes;
+    for (std::uint32_t i = 0; i < n; i += kPart)
+      part<kMost, kRestore, false>(from + i, signs + i, scale, to + i);
+    const O::VF factor = hn::Set(f32, scale);
+    for (std::uint32_t half = kPart; half < n; half *= 2) {
+      const bool last = 2 * half == n;
+      for (std::uint32_t base = 0; base < n; base += 2 * half) {
+        for (std::uint32_t i = base; i < base + half; i += O::kLanes) {
+          const O::VF a = hn::LoadU(f32, to + i);
+          const O::VF b = hn::LoadU(f32, to + i + half);
+          O::VF sum = hn::Add(a, b);
+          O::VF difference = hn::Sub(a, b);
+          if (last) {
+            sum = finish<kRestore>(sum, factor, signs + i);
+            difference = finish<kRestore>(difference, factor, signs + i + half);
+          }
+          hn::StoreU(sum, f32, to + i);
+          hn::StoreU(difference, f32, to + i + half);
+        }
+      }
+    }
+  }
+  // One rounded product; a sign is exact.
+  template <bool kRestore>
+  static HWY_INLINE O::VF finish(O::VF v, O::VF scale, const float* signs) {
+    v = O::rounded(hn::Mul(v, scale));
+    return kRestore ? hn::Mul(v, hn::LoadU(O::F(), signs)) : v;
+  }
+  // kVectors registers, all stages inside them.
+  template <std::uint32_t kVectors, bool kRestore, bool kLast>
+  static HWY_INLINE void part(const float* from, const float* signs, float scale, float* to) {
+    const O::F f32;
+    O::VF v[kVectors];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kVectors; ++i) {
+      v[i] = hn::LoadU(f32, from + i * O::kLanes);
+      if (!kRestore) v[i] = hn::Mul(v[i], hn::LoadU(f32, signs + i * O::kLanes));
+    }
+    inside<1>(v);
+    inside<2>(v);
+    if constexpr (O::kLanes > 4) inside<4>(v);
+    if constexpr (O::kLanes > 8) inside<8>(v);
+    between<1>(v);
+    if constexpr (kVectors > 2) between<2>(v);
+    if constexpr (kVectors > 4) between<4>(v);
+    const O::VF factor = hn::Set(f32, scale);
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kVectors; ++i) {
+      if (kLast) v[i] = finish<kRestore>(v[i], factor, signs + i * O::kLanes);
+      hn::StoreU(v[i], f32, to + i * O::kLanes);
+    }
+  }
+  // Distances inside a register: the sum in the lane of the first, the difference in that of the
+  // second; one times a number, or minus one times it, is exact.
+  template <std::uint32_t kDistance, std::size_t kVectors>
+  static HWY_INLINE void inside(O::VF (&v)[kVectors]) {
+    alignas(64) static constexpr float kTurn[4][16] = {
+        {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1},
+        {1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1},
+        {1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1},
+        {1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1}};
+    constexpr std::uint32_t kWhich = kDistance == 1   ? 0
+                                     : kDistance == 2 ? 1
+                                     : kDistance == 4 ? 2
+                                                      : 3;
+    const O::VF turn = hn::Load(O::F(), kTurn[kWhich]);
+    KVPLEAT_UNROLL
+    for (std::size_t i = 0; i < kVectors; ++i)
+      v[i] = hn::MulAdd(v[i], turn, O::exchange<kDistance>(v[i]));
+  }
+  template <std::uint32_t kDistance, std::size_t kVectors>
+  static HWY_INLINE void between(O::VF (&v)[kVectors]) {
+    if constexpr (kDistance < kVectors) {
+      KVPLEAT_UNROLL
+      for (std::size_t i = 0; i < kVectors; ++i) {
+        if ((i & kDistance) != 0) continue;
+        const O::VF a = v[i];
+        const O::VF b = v[i + kDistance];
+        v[i] = hn::Add(a, b);
+        v[i + kDistance] = hn::Sub(a, b);
+      }
+    }
+  }
+};
+
+#endif  // KVPLEAT_VECTOR_CODECS
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kvpleat::inline KVPLEAT_ISA
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
