@@ -15,9 +15,10 @@ namespace kvpleat::inline KVPLEAT_ISA {
 
 template <class CacheTraitsType>
 struct KvCache<CacheTraitsType>::State {
+  using Kernels = typename Traits::Kernels;
   using Map = TokenMap<kLanes + 2>;  // the lanes, the raw lane, the sinks
   static constexpr bool kStoresValues = kValueKind == ValueKind::kStored;
-  // Rows coded at once: bounds the stack to 16 KiB per side.
+  // Rows coded at once: bounds the stack to 32 KiB per side.
   template <class F>
   static constexpr std::uint32_t kChunk = upper_of(1u, lower_of(16u, 4096u / F::kCoded));
 
@@ -800,15 +801,14 @@ struct KvCache<CacheTraitsType>::State {
     const StreamStore store = side.store(call.layer);
     Layer& layer = layers[call.layer];
     EncodeCounters& counters = kKeys ? layer.key_counters : layer.value_counters;
-    float row[F::kDim];
+    float rows[kChunk<F> * F::kDim];
     float coded[kChunk<F> * F::kCoded];
     for (std::uint32_t done = 0; done < n;) {
       const std::uint32_t take = lower_of(kChunk<F>, n - done);
-      for (std::uint32_t t = 0; t < take; ++t) {
-        load<kKeys>(call, first + done + t, head, row);
-        format.forward(row, first + done + t, coded + t * F::kCoded);
-      }
-      stream.push(store, format, Rows{coded, take, F::kCoded}, counters);
+      for (std::uint32_t t = 0; t < take; ++t)
+        load<kKeys>(call, first + done + t, head, rows + t * F::kDim);
+      Coder<Kernels>::forward(format, Rows{rows, take, F::kDim}, first + done, coded);
+      stream.template push<Kernels>(store, format, Rows{coded, take, F::kCoded}, counters);
       done += take;
     }
   }
@@ -866,41 +866,49 @@ struct KvCache<CacheTraitsType>::State {
     if (first > l.total() || n > l.total() - first) return Status::kRange;
     if (values != nullptr && kValueKind == ValueKind::kNone) return Status::kUnsupported;
     const Map& m = map(layer, head);
-    for (std::uint32_t i = first; i < first + n; ++i) {
+    for (std::uint32_t i = first; i < first + n;) {
       float* key = keys == nullptr ? nullptr : keys + static_cast<std::size_t>(i - first) * kKeyDim;
       float* value =
           values == nullptr ? nullptr : values + static_cast<std::size_t>(i - first) * kValueDim;
       if (i < l.sinks.size() || i >= l.settled) {
         l.read_raw(i, head, key, value);
+        ++i;
         continue;
       }
+      // Tokens of one lane that follow each other lie in slots that do.
       const std::uint32_t lane = m.tag(i);
       const std::uint32_t slot = m.rank(lane, i);
+      const std::uint32_t end = lower_of(lower_of(first + n, l.settled), i + kReadRows);
+      std::uint32_t run = 1;
+      while (i + run < end && m.tag(i + run) == lane) ++run;
       with_lane(lane, [&]<std::size_t kIndex>() {
         auto& state = std::get<kIndex>(lanes);
-        if (key != nullptr) read_slot(state.keys, layer, head, slot, i, key);
+        if (key != nullptr) read_slots(state.keys, layer, head, slot, i, run, key);
         if constexpr (kStoresValues) {
-          if (value != nullptr) read_slot(state.values, layer, head, slot, i, value);
+          if (value != nullptr) read_slots(state.values, layer, head, slot, i, run, value);
         } else if constexpr (kValueKind == ValueKind::kKeyView) {
-          if (value != nullptr) {
+          for (std::uint32_t t = 0; value != nullptr && t < run; ++t) {
             float whole[kKeyDim];
-            read_slot(state.keys, layer, head, slot, i, whole);
-            for (std::uint32_t c = 0; c < kValueDim; ++c) value[c] = whole[c];
+            read_slots(state.keys, layer, head, slot + t, i + t, 1, whole);
+            for (std::uint32_t c = 0; c < kValueDim; ++c) value[t * kValueDim + c] = whole[c];
           }
         }
       });
+      i += run;
     }
     return Status::kOk;
   }
+  static constexpr std::uint32_t kReadRows = 8;
+  // n rows, at most kReadRows, of slots and indices that follow each other. rows: [n, F::kDim].
   template <class Side>
-  void read_slot(Side& side, std::uint32_t layer, std::uint32_t head, std::uint32_t slot,
-                 std::uint32_t index, float* row) noexcept {
+  void read_slots(Side& side, std::uint32_t layer, std::uint32_t head, std::uint32_t slot,
+                  std::uint32_t index, std::uint32_t n, float* rows) noexcept {
     using F = std::remove_cvref_t<decltype(side.format(0, 0))>;
     const F& format = side.format(layer, head);
-    float coded[F::kCoded];
-    side.segments[layer].streams[head].decode(side.store(layer), format, slot,
-                                              MutableRows{coded, 1, F::kCoded});
-    format.restore(coded, 1.0f, index, row);
+    float coded[kReadRows * F::kCoded];
+    side.segments[layer].streams[head].template decode<Kernels>(side.store(layer), format, slot,
+                                                                MutableRows{coded, n, F::kCoded});
+    Coder<Kernels>::restore(format, Rows{coded, n, F::kCoded}, index, rows);
   }
 
   // ---- memory ----

@@ -16,6 +16,8 @@
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/core/status.h"
+#include "kvpleat/simd/codecs.h"
+#include "kvpleat/simd/reference.h"
 #include "kvpleat/store/array.h"
 #include "kvpleat/store/block_pool.h"
 #include "kvpleat/store/memory_source.h"
@@ -115,6 +117,8 @@ class Stream {
     finish();
   }
   // Rows in coded space, already prepared for. Shared bytes of their slots are written before.
+  // Kernels: the set that codes them.
+  template <class Kernels = ReferenceKernels>
   void push(const StreamStore& store, const F& format, Rows rows,
             EncodeCounters& counters) noexcept {
     blocks_.commit();
@@ -123,7 +127,7 @@ class Stream {
       for (std::uint32_t done = 0; done < rows.count;) {
         const auto n =
             lower_of(static_cast<std::uint32_t>(rows.count) - done, kBlock - sealed_ % kBlock);
-        seal(store, format, rows.part(done, n), counters);
+        seal<Kernels>(store, format, rows.part(done, n), counters);
         done += n;
       }
     } else {
@@ -131,10 +135,12 @@ class Stream {
         std::memcpy(open_rows_ + (kept_ + open_) * kCoded, rows[t], kCoded * sizeof(float));
         ++open_;
         if (kept_ + open_ < kSeal) continue;
-        if (kept_ > 0) decode_coded(store, format, sealed_, MutableRows{open_rows_, kept_, kCoded});
+        if (kept_ > 0) {
+          decode_coded<Kernels>(store, format, sealed_, MutableRows{open_rows_, kept_, kCoded});
+        }
         kept_ = 0;
         open_ = 0;
-        seal(store, format, Rows{open_rows_, kSeal, kCoded}, counters);
+        seal<Kernels>(store, format, Rows{open_rows_, kSeal, kCoded}, counters);
       }
     }
   }
@@ -225,13 +231,14 @@ class Stream {
     return count;
   }
   // Rows of slots [slot, slot + rows.count) in coded space.
+  template <class Kernels = ReferenceKernels>
   void decode(const StreamStore& store, const F& format, std::uint32_t slot,
               MutableRows rows) const noexcept {
     const std::uint32_t coded = sealed_ + kept_;
     std::uint32_t done = 0;
     if (slot < coded) {
       done = lower_of(static_cast<std::uint32_t>(rows.count), coded - slot);
-      decode_coded(store, format, slot, MutableRows{rows.data, done, rows.stride});
+      decode_coded<Kernels>(store, format, slot, MutableRows{rows.data, done, rows.stride});
     }
     for (; done < rows.count; ++done) {
       std::memcpy(rows[done], open_rows_ + (slot + done - sealed_) * kCoded,
@@ -344,6 +351,7 @@ class Stream {
     return store.blocks->data(blocks_[block]);
   }
   // Encodes rows, a multiple of kSeal that stays in one block, at slot `sealed_`.
+  template <class Kernels>
   void seal(const StreamStore& store, const F& format, Rows rows,
             EncodeCounters& counters) noexcept {
     const std::uint32_t block = sealed_ / kBlock;
@@ -355,7 +363,7 @@ class Stream {
       if (sealed_ % kBlock == 0 && block > 0) previous = block_bytes(store, block - 1);
       format.encode(rows, sealed_ % kBlock, shared, bytes, spill, counters, previous);
     } else {
-      format.encode(rows, sealed_ % kBlock, shared, bytes, spill, counters);
+      Coder<Kernels>::encode(format, rows, sealed_ % kBlock, shared, bytes, spill, counters);
     }
     sealed_ += static_cast<std::uint32_t>(rows.count);
     if constexpr (F::kSpills) {
@@ -368,12 +376,14 @@ class Stream {
       }
     }
   }
+  template <class Kernels>
   void decode_coded(const StreamStore& store, const F& format, std::uint32_t slot,
                     MutableRows rows) const noexcept {
     for (std::uint32_t done = 0; done < rows.count;) {
       const std::uint32_t at = slot + done;
       const auto n = lower_of(static_cast<std::uint32_t>(rows.count) - done, kBlock - at % kBlock);
-      format.decode(block_bytes(store, at / kBlock), at % kBlock, rows.part(done, n));
+      Coder<Kernels>::decode(format, block_bytes(store, at / kBlock), at % kBlock,
+                             rows.part(done, n));
       done += n;
     }
   }

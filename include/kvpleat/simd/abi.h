@@ -110,6 +110,22 @@ struct HadamardArguments {
   std::size_t to_stride;
 };
 
+// Rows less a mean that turns with the position (PhaseCenter, transform/center.h), or plus it.
+struct PhaseArguments {
+  const float* rows;  // [count, stride]; row t has position `position` + t
+  std::size_t stride;
+  std::uint32_t count;
+  std::uint32_t dim;
+  std::int64_t position;
+  const float* mean;           // [dim]
+  const std::uint64_t* turns;  // [rotated / 2], per token, in 2^-64 turn
+  std::uint32_t rotated;       // channels, an even number
+  bool halves;                 // pairs (i, i + rotated / 2); else (2i, 2i + 1)
+  bool restore;                // plus
+  float* to;                   // [count, to_stride], may be rows
+  std::size_t to_stride;
+};
+
 // Rows as they are: [block_tokens][dim] elements.
 struct RawView {
   std::uint32_t dim;

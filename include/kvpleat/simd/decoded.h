@@ -10,6 +10,7 @@
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/codecs.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
@@ -39,7 +40,8 @@ struct DecodedRows {
     for (std::uint32_t r = 0; r < run_count; ++r) {
       for (std::uint32_t done = 0; done < runs[r].count;) {
         const std::uint32_t n = lower_of(kBatch, runs[r].count - done);
-        format.decode(runs[r].bytes, runs[r].slot + done, MutableRows{decoded, n, F::kCoded});
+        Coder<Kernels>::decode(format, runs[r].bytes, runs[r].slot + done,
+                               MutableRows{decoded, n, F::kCoded});
         visit(first, Rows{decoded, n, F::kCoded});
         done += n;
         first += n;

@@ -11,6 +11,8 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/codecs-inl.h"
+#include "kvpleat/simd/codecs.h"
 #include "kvpleat/simd/decoded.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/offset-inl.h"
@@ -27,7 +29,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 // of them disables some.
 namespace HWY_NAMESPACE {
 
-struct VectorKernels : ReferenceKernels {
+struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
   static constexpr const char* kName = "vector";
   static const char* target() noexcept { return Lanes::kName; }
 

@@ -1,0 +1,241 @@
+// Codecs: coding and decoding of a kernel set, format by format. What a view describes goes to
+// functions of vectors; everything else to the format itself. Bytes and floats are the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kvpleat/core/bytes.h"
+#include "kvpleat/core/concepts.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/counters.h"
+#include "kvpleat/core/rows.h"
+#include "kvpleat/format/block_format.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/code_view.h"
+#include "kvpleat/transform/balance.h"
+#include "kvpleat/transform/center.h"
+#include "kvpleat/transform/chain.h"
+#include "kvpleat/transform/hadamard.h"
+#include "kvpleat/transform/no_transform.h"
+
+namespace kvpleat::inline KVPLEAT_ISA {
+
+namespace codecs {
+
+// Forward transforms of several rows.
+template <class Functions, std::uint32_t kDim>
+struct Transforms {
+  // Row t has position `position` + t. to: [rows.count, kDim], may be the rows themselves.
+  template <class Transform>
+  static void forward(const Transform& transform, Rows rows, std::int64_t position, float* to) {
+    for (std::size_t t = 0; t < rows.count; ++t) {
+      const float* row = rows[t];
+      float between[kDim];
+      if (row == to + t * kDim) {
+        std::memcpy(between, row, sizeof between);
+        row = between;
+      }
+      transform.template forward<kDim>(row, position + static_cast<std::int64_t>(t), to + t * kDim);
+    }
+  }
+  static void forward(const NoTransform&, Rows rows, std::int64_t, float* to) {
+    for (std::size_t t = 0; t < rows.count; ++t) {
+      if (rows[t] != to + t * kDim) std::memcpy(to + t * kDim, rows[t], kDim * sizeof(float));
+    }
+  }
+  template <class First, class Second>
+  static void forward(const Chain<First, Second>& chain, Rows rows, std::int64_t position,
+                      float* to) {
+    forward(chain.first, rows, position, to);
+    forward(chain.second, Rows{to, rows.count, kDim}, position, to);
+  }
+  template <std::uint64_t kSeed>
+  static void forward(const RandomHadamard<kSeed>& transform, Rows rows, std::int64_t position,
+                      float* to) {
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(rows, false, to)))
+      forward<RandomHadamard<kSeed>>(transform, rows, position, to);
+  }
+  static void forward(const PhaseCenter& center, Rows rows, std::int64_t position, float* to) {
+    if (!Functions::phase_center(phase_arguments(center, rows, position, false, to)))
+      forward<PhaseCenter>(center, rows, position, to);
+  }
+
+  // The way back, with weight 1.
+  template <class Transform>
+  static void restore(const Transform& transform, Rows coded, std::int64_t position, float* to) {
+    for (std::size_t t = 0; t < coded.count; ++t) {
+      const float* row = coded[t];
+      float between[kDim];
+      if (row == to + t * kDim) {
+        std::memcpy(between, row, sizeof between);
+        row = between;
+      }
+      transform.template restore<kDim>(row, 1.0f, position + static_cast<std::int64_t>(t),
+                                       to + t * kDim);
+    }
+  }
+  static void restore(const NoTransform& transform, Rows coded, std::int64_t position, float* to) {
+    forward(transform, coded, position, to);
+  }
+  template <class First, class Second>
+  static void restore(const Chain<First, Second>& chain, Rows coded, std::int64_t position,
+                      float* to) {
+    restore(chain.second, coded, position, to);
+    restore(chain.first, Rows{to, coded.count, kDim}, position, to);
+  }
+  template <std::uint64_t kSeed>
+  static void restore(const RandomHadamard<kSeed>& transform, Rows coded, std::int64_t position,
+                      float* to) {
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(coded, true, to)))
+      restore<RandomHadamard<kSeed>>(transform, coded, position, to);
+  }
+  static void restore(const PhaseCenter& center, Rows coded, std::int64_t position, float* to) {
+    if (!Functions::phase_center(phase_arguments(center, coded, position, true, to)))
+      restore<PhaseCenter>(center, coded, position, to);
+  }
+
+ private:
+  template <std::uint64_t kSeed>
+  static abi::HadamardArguments hadamard_arguments(Rows rows, bool back, float* to) {
+    return {rows.data,
+            rows.stride,
+            static_cast<std::uint32_t>(rows.count),
+            kDim,
+            RandomHadamard<kSeed>::template kSigns<kDim>.data(),
+            back,
+            to,
+            kDim};
+  }
+  static abi::PhaseArguments phase_arguments(const PhaseCenter& center, Rows rows,
+                                             std::int64_t position, bool back, float* to) {
+    const Rope& rope = *center.rope;
+    return {rows.data,
+            rows.stride,
+            static_cast<std::uint32_t>(rows.count),
+            kDim,
+            position,
+            center.mean,
+            rope.turns.data(),
+            rope.dims,
+            rope.layout == RopeLayout::kHalves,
+            back,
+            to,
+            kDim};
+  }
+};
+
+// Formats whose forward is that of their transform.
+template <class F>
+inline constexpr bool kTransforms = false;
+template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec, Role kRole>
+inline constexpr bool kTransforms<BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>> = true;
+
+}  // namespace codecs
+
+// Functions: static members that take the structs of abi.h and tell whether they did it (false: the
+// target has no vectors).
+//   bool encode(const abi::CodeView&, const abi::EncodeArguments&)
+//   bool decode(const abi::CodeView&, const abi::DecodeArguments&)
+//   bool hadamard(const abi::HadamardArguments&)
+//   bool phase_center(const abi::PhaseArguments&)
+// The members below are those that a kernel set may have (cache/stream.h and cache/kv_cache_state.h
+// call them through Coder).
+template <class Functions>
+struct Codecs {
+  // Rows of consecutive positions, the first at `position`, into coded space.
+  //   coded: [rows.count, F::kCoded]
+  template <Format F>
+  static void forward(const F& format, Rows rows, std::int64_t position, float* coded) {
+    if constexpr (codecs::kTransforms<F>) {
+      codecs::Transforms<Functions, F::kDim>::forward(format.transform, rows, position, coded);
+    } else {
+      for (std::size_t t = 0; t < rows.count; ++t)
+        format.forward(rows[t], position + static_cast<std::int64_t>(t), coded + t * F::kCoded);
+    }
+  }
+  // The way back, with weight 1. rows: [coded.count, F::kDim]
+  template <Format F>
+  static void restore(const F& format, Rows coded, std::int64_t position, float* rows) {
+    if constexpr (codecs::kTransforms<F>) {
+      codecs::Transforms<Functions, F::kDim>::restore(format.transform, coded, position, rows);
+    } else {
+      for (std::size_t t = 0; t < coded.count; ++t) {
+        format.restore(coded[t], 1.0f, position + static_cast<std::int64_t>(t), rows + t * F::kDim);
+      }
+    }
+  }
+  // The same bytes, and the same counts, as format.encode.
+  template <Format F>
+  static void encode(const F& format, Rows rows, std::uint32_t slot, const std::uint8_t* shared,
+                     std::uint8_t* block, SpillWriter& spill, EncodeCounters& counters) {
+    if constexpr (EncodesByView<F>) {
+      const abi::EncodeArguments arguments{rows.data, rows.stride,
+                                           static_cast<std::uint32_t>(rows.count), slot, block};
+      if (Functions::encode(code_view(format), arguments)) {
+        counters.values += rows.count * F::kDim;
+        return;
+      }
+    }
+    format.encode(rows, slot, shared, block, spill, counters);
+  }
+  // The same floats as format.decode.
+  template <Format F>
+  static void decode(const F& format, const BlockBytes& bytes, std::uint32_t slot,
+                     MutableRows rows) {
+    if constexpr (DecodesByView<F>) {
+      const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),
+                                           rows.data, rows.stride};
+      if (Functions::decode(code_view(format), arguments)) return;
+    }
+    format.decode(bytes, slot, rows);
+  }
+};
+
+// What a cache codes with: a kernel set's own functions where it has them, else the formats'.
+template <class Kernels>
+struct Coder {
+  template <Format F>
+  static void forward(const F& format, Rows rows, std::int64_t position, float* coded) {
+    if constexpr (requires { Kernels::forward(format, rows, position, coded); }) {
+      Kernels::forward(format, rows, position, coded);
+    } else {
+      for (std::size_t t = 0; t < rows.count; ++t)
+        format.forward(rows[t], position + static_cast<std::int64_t>(t), coded + t * F::kCoded);
+    }
+  }
+  template <Format F>
+  static void restore(const F& format, Rows coded, std::int64_t position, float* rows) {
+    if constexpr (requires { Kernels::restore(format, coded, position, rows); }) {
+      Kernels::restore(format, coded, position, rows);
+    } else {
+      for (std::size_t t = 0; t < coded.count; ++t) {
+        format.restore(coded[t], 1.0f, position + static_cast<std::int64_t>(t), rows + t * F::kDim);
+      }
+    }
+  }
+  template <Format F>
+  static void encode(const F& format, Rows rows, std::uint32_t slot, const std::uint8_t* shared,
+                     std::uint8_t* block, SpillWriter& spill, EncodeCounters& counters) {
+    if constexpr (requires {
+                    Kernels::encode(format, rows, slot, shared, block, spill, counters);
+                  }) {
+      Kernels::encode(format, rows, slot, shared, block, spill, counters);
+    } else {
+      format.encode(rows, slot, shared, block, spill, counters);
+    }
+  }
+  template <Format F>
+  static void decode(const F& format, const BlockBytes& bytes, std::uint32_t slot,
+                     MutableRows rows) {
+    if constexpr (requires { Kernels::decode(format, bytes, slot, rows); }) {
+      Kernels::decode(format, bytes, slot, rows);
+    } else {
+      format.decode(bytes, slot, rows);
+    }
+  }
+};
+
+}  // namespace kvpleat::inline KVPLEAT_ISA

@@ -1,0 +1,155 @@
+// The phase-centred forward on vectors, equal to PhaseCenter (transform/center.h) to the bit: the
+// integer polynomials of cos_sin (transform/rope.h) in lanes of 64 bits, and its products in double.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvpleat/core/config.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/encode_ops-inl.h"
+#include "kvpleat/transform/rope.h"
+
+#if defined(KVPLEAT_SIMD_PHASE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KVPLEAT_SIMD_PHASE_INL_H_
+#undef KVPLEAT_SIMD_PHASE_INL_H_
+#else
+#define KVPLEAT_SIMD_PHASE_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace HWY_NAMESPACE {
+
+#if KVPLEAT_VECTOR_CODECS
+
+struct PhaseRows {
+  using O = CodecOps;
+  using U = hn::RebindToUnsigned<O::D>;
+  using VU = hn::Vec<U>;
+  using VD = O::VD;
+  using Floats = hn::Rebind<float, O::D>;
+
+  static void run(const abi::PhaseArguments& a) { return a.restore ? run<true>(a) : run<false>(a); }
+
+ private:
+  static constexpr std::uint32_t kPairs = Rope::kMaxPairs + 16;
+
+  template <bool kRestore>
+  static HWY_INLINE void run(const abi::PhaseArguments& a) {
+    const std::uint32_t pairs = a.rotated / 2;
+    // Pairs one after the other, filled up with pairs of zeros that do not turn.
+    alignas(64) double first[kPairs];
+    alignas(64) double second[kPairs];
+    alignas(64) std::uint64_t phase[kPairs];
+    alignas(64) std::uint64_t turns[kPairs];
+    for (std::uint32_t i = 0; i < round_up(pairs, O::kDoubles); ++i) {
+      const bool some = i < pairs;
+      first[i] = some ? static_cast<double>(a.mean[a.halves ? i : 2 * i]) : 0.0;
+      second[i] = some ? static_cast<double>(a.mean[a.halves ? i + pairs : 2 * i + 1]) : 0.0;
+      turns[i] = some ? a.turns[i] : 0;
+      phase[i] = turns[i] * static_cast<std::uint64_t>(a.position);
+    }
+    alignas(64) float turned[2][kPairs];
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
+        const U u64;
+        const VU now = hn::Load(u64, phase + i);
+        turn(now, hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
+             turned[1] + i);
+        hn::Store(hn::Add(now, hn::Load(u64, turns + i)), u64, phase + i);
+      }
+      const float* row = a.rows + t * a.stride;
+      float* to = a.to + t * a.to_stride;
+      if (a.halves) {
+        move<kRestore>(row, turned[0], pairs, to);
+        move<kRestore>(row + pairs, turned[1], pairs, to + pairs);
+      } else {
+        alignas(64) float joined[2 * kPairs];
+        const O::F f32;
+        for (std::uint32_t i = 0; i < pairs; i += O::kLanes) {
+          hn::StoreInterleaved2(hn::Load(f32, turned[0] + i), hn::Load(f32, turned[1] + i), f32,
+                                joined + 2 * i);
+        }
+        move<kRestore>(row, joined, a.rotated, to);
+      }
+      move<kRestore>(row + a.rotated, a.mean + a.rotated, a.dim - a.rotated, to + a.rotated);
+    }
+  }
+  template <bool kRestore>
+  static HWY_INLINE void move(const float* row, const float* center, std::uint32_t n, float* to) {
+    const O::F f32;
+    std::uint32_t c = 0;
+    for (; c + O::kLanes <= n; c += O::kLanes) {
+      const O::VF x = hn::LoadU(f32, row + c);
+      const O::VF mean = hn::LoadU(f32, center + c);
+      hn::StoreU(kRestore ? hn::Add(x, mean) : hn::Sub(x, mean), f32, to + c);
+    }
+    for (; c < n; ++c) to[c] = kRestore ? row[c] + center[c] : row[c] - center[c];
+  }
+  // (a * b) >> 32 of numbers below 2^32.
+  static HWY_INLINE VU times(VU a, VU b) {
+    const hn::Repartition<std::uint32_t, U> u32;
+    return hn::ShiftRight<32>(hn::MulEven(hn::BitCast(u32, a), hn::BitCast(u32, b)));
+  }
+  // The same where a is 2^32 or more, and below 2^33: `rest` is a - 2^32.
+  static HWY_INLINE VU times_above(VU rest, VU b) { return hn::Add(b, times(rest, b)); }
+  static HWY_INLINE VU constant(std::uint64_t x) { return hn::Set(U(), x); }
+  // A number up to 2^32 times 2^-32 as a float, in double. The double is exact.
+  static HWY_INLINE VD fraction(VU x) {
+    const O::D f64;
+    const VU biased = hn::Or(x, constant(0x4330000000000000u));
+    const VD exact = hn::Sub(hn::BitCast(f64, biased), hn::Set(f64, 0x1p52));
+    const auto rounded = hn::DemoteTo(Floats(), exact);
+    return hn::Mul(hn::PromoteTo(f64, rounded), hn::Set(f64, 0x1p-32));
+  }
+  // kDoubles pairs (x, y), turned by their phases.
+  static HWY_INLINE void turn(VU phase, VD x, VD y, float* first, float* second) {
+    const O::D f64;
+    const U u64;
+    const VU one = constant(1);
+    const VU whole = constant(std::uint64_t{1} << 32);
+    VU z = hn::And(hn::ShiftRight<30>(phase), constant(0xffffffffu));
+    // Bit 31 and more below it: the second octant. At 2^31 itself both functions are the same
+    // distance away; the plain code does not mirror there.
+    const auto mirrored =
+        hn::RebindMask(u64, hn::Gt(hn::BitCast(hn::RebindToSigned<U>(), z),
+                                   hn::Set(hn::RebindToSigned<U>(), std::int64_t{0x80000000})));
+    const VU along = hn::IfThenElse(mirrored, hn::Sub(whole, z), z);
+    z = times(along, along);
+    VU s = constant(689090u);
+    s = hn::Sub(constant(20107981u), times(s, z));
+    s = hn::Sub(constant(342277223u), times(s, z));
+    s = hn::Sub(constant(2774394673u), times(s, z));
+    s = hn::Sub(constant(6746518852u - (std::uint64_t{1} << 32)), times(s, z));
+    s = times_above(s, along);
+    VU c = constant(108242u);
+    c = hn::Sub(constant(3948193u), times(c, z));
+    c = hn::Sub(constant(89607968u), times(c, z));
+    c = hn::Sub(constant(1089502240u), times(c, z));
+    c = hn::Sub(constant(5298703516u - (std::uint64_t{1} << 32)), times(c, z));
+    c = hn::Sub(whole, times_above(c, z));
+    // Odd quadrants swap the two once more.
+    const VU quadrant = hn::ShiftRight<62>(phase);
+    const VU odd = hn::And(quadrant, one);
+    const VU high = hn::ShiftRight<1>(quadrant);
+    const auto swapped = hn::Xor(hn::VecFromMask(u64, mirrored), hn::Sub(hn::Zero(u64), odd));
+    const auto swap = hn::MaskFromVec(swapped);
+    const VD sine_size = fraction(hn::IfThenElse(swap, c, s));
+    const VD cosine_size = fraction(hn::IfThenElse(swap, s, c));
+    const VD sine = hn::Xor(sine_size, hn::BitCast(f64, hn::ShiftLeft<63>(high)));
+    const VD cosine = hn::Xor(cosine_size, hn::BitCast(f64, hn::ShiftLeft<63>(hn::Xor(odd, high))));
+    // Products of floats are exact in double: fused or not, the sum is rounded once.
+    const VD turned_x = hn::NegMulAdd(sine, y, hn::Mul(cosine, x));
+    const VD turned_y = hn::MulAdd(sine, x, hn::Mul(cosine, y));
+    hn::StoreU(hn::DemoteTo(Floats(), turned_x), Floats(), first);
+    hn::StoreU(hn::DemoteTo(Floats(), turned_y), Floats(), second);
+  }
+};
+
+#endif  // KVPLEAT_VECTOR_CODECS
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kvpleat::inline KVPLEAT_ISA
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

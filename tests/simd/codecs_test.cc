@@ -1,0 +1,157 @@
+// A cache that codes by vectors holds the bytes of one that does not, counts what it counts, and
+// reads the same rows: through appends of any length, cuts, refills and reads of any part.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kvpleat/cache/kv_cache.h"
+#include "kvpleat/cache/presets.h"
+#include "kvpleat/simd/vector.h"
+#include "support/any_format.h"
+#include "support/generator.h"
+
+using namespace kvpleat;
+
+namespace {
+
+template <class Traits>
+struct ByVectors : Traits {
+  using Kernels = VectorKernels;
+};
+
+constexpr std::uint32_t kHeads = 2;
+
+// Everything that a cache holds of a head, as bytes.
+template <class Cache>
+std::vector<std::uint8_t> dump(const Cache& cache, std::uint32_t head) {
+  std::vector<std::uint8_t> all;
+  const auto add = [&](const void* data, std::size_t bytes) {
+    const auto* from = static_cast<const std::uint8_t*>(data);
+    all.insert(all.end(), from, from + bytes);
+  };
+  cache.visit(
+      0, head, IndexRange{},
+      [&](const auto& lane) {
+        using Pair = typename std::remove_cvref_t<decltype(lane)>::Pair;
+        const auto side = [&]<class F>(std::uint32_t n, const BlockRun* runs, Rows open) {
+          for (std::uint32_t i = 0; i < n; ++i) {
+            add(runs[i].bytes.block, F::kBlockBytes);
+            if (F::kSharedBytes > 0) add(runs[i].bytes.shared, F::kSharedBytes);
+            if (F::kSpills) add(runs[i].bytes.spill, runs[i].bytes.spill_bytes);
+          }
+          for (std::size_t t = 0; t < open.count; ++t) add(open[t], F::kCoded * sizeof(float));
+        };
+        std::vector<BlockRun> runs(lane.count / 64 + 2);
+        Rows open;
+        const std::uint32_t keys = lane.key_pieces(lane.slot, lane.count, runs.data(), open);
+        side.template operator()<typename Pair::Key>(keys, runs.data(), open);
+        const std::uint32_t values = lane.value_pieces(lane.slot, lane.count, runs.data(), open);
+        side.template operator()<typename Pair::Value>(values, runs.data(), open);
+      },
+      [](std::uint32_t, std::uint32_t) {});
+  return all;
+}
+
+template <class Traits>
+void check(std::uint32_t residual = 0) {
+  using Plain = KvCache<Traits>;
+  using Vectors = KvCache<ByVectors<Traits>>;
+  constexpr std::uint32_t kDim = Traits::kKeyDim;
+  using Pair = typename Plain::template Lane<0>;
+  INFO(std::string(Pair::Key::kId.view()));
+  CacheShape shape;
+  shape.layers = 1;
+  shape.kv_heads = kHeads;
+  shape.query_heads = kHeads;
+  shape.max_tokens = 4096;
+  shape.residual = residual;
+  shape.non_finite = NonFinite::kZero;
+  shape.rope = Rope::standard(RopeLayout::kHalves, kDim, 10000.0);
+  std::vector<float> key_profile;
+  std::vector<float> value_profile;
+  for (std::uint32_t h = 0; h < kHeads; ++h) {
+    for (const float x : test::SampleProfile<typename Pair::Key>::make()) key_profile.push_back(x);
+    for (const float x : test::SampleProfile<typename Pair::Value>::make())
+      value_profile.push_back(x);
+  }
+  const auto no_direction = [](std::vector<float>& profile) {  // keep the rest, the scales too
+    for (float& x : profile) x = 0.0f;
+  };
+  if constexpr (requires { Pair::Key::Layout::kCoefficients; }) {
+    no_direction(key_profile);
+    no_direction(value_profile);
+  }
+  LaneProfile profile;
+  profile.keys = key_profile.data();
+  profile.key_count = key_profile.size();
+  profile.values = value_profile.data();
+  profile.value_count = value_profile.size();
+  auto plain = Plain::create(shape, &profile, 1);
+  auto vectors = Vectors::create(shape, &profile, 1);
+  REQUIRE(plain);
+  REQUIRE(vectors);
+  test::Generator random(21);
+  const auto same = [&] {
+    REQUIRE(plain->tokens(0) == vectors->tokens(0));
+    const std::uint32_t n = plain->tokens(0);
+    for (std::uint32_t h = 0; h < kHeads; ++h) {
+      CHECK(dump(*plain, h) == dump(*vectors, h));
+      const std::uint32_t first = n == 0 ? 0 : random.below(n);
+      std::vector<float> rows[4];
+      for (auto& one : rows) one.assign(std::size_t{n - first} * kDim, -1.0f);
+      REQUIRE(ok(plain->read(0, h, first, n - first, rows[0].data(), rows[1].data())));
+      REQUIRE(ok(vectors->read(0, h, first, n - first, rows[2].data(), rows[3].data())));
+      for (int i = 0; i < 2; ++i) {
+        CHECK(std::memcmp(rows[i].data(), rows[i + 2].data(), rows[i].size() * sizeof(float)) == 0);
+      }
+    }
+    for (const bool keys : {true, false}) {
+      const EncodeCounters a = keys ? plain->key_counters(0) : plain->value_counters(0);
+      const EncodeCounters b = keys ? vectors->key_counters(0) : vectors->value_counters(0);
+      CHECK(a.values == b.values);
+      CHECK(a.outliers == b.outliers);
+      CHECK(a.outer == b.outer);
+      CHECK(a.inner == b.inner);
+      CHECK(a.saturated == b.saturated);
+      CHECK(a.non_finite == b.non_finite);
+      CHECK(a.clipped == b.clipped);
+    }
+  };
+  const std::uint32_t steps[] = {1, 3, 40, 1, 1, 130, 17, 64, 5};
+  std::vector<float> k;
+  std::vector<float> v;
+  for (const std::uint32_t n : steps) {
+    k.assign(std::size_t{n} * kHeads * kDim, 0.0f);
+    v = k;
+    for (float& x : k) x = random.next() + random.next();
+    for (float& x : v) x = (random.next() + random.next()) * 0.5f;
+    k[0] = std::nanf("");
+    v[kDim] = kInfinity;
+    REQUIRE(ok(plain->append(0, TokenRows(k.data(), n, kHeads, kDim),
+                             TokenRows(v.data(), n, kHeads, kDim))));
+    REQUIRE(ok(vectors->append(0, TokenRows(k.data(), n, kHeads, kDim),
+                               TokenRows(v.data(), n, kHeads, kDim))));
+    same();
+    if (n == 130 || n == 5) {
+      const std::uint32_t left = plain->tokens(0) - random.below(90);
+      REQUIRE(ok(plain->truncate(0, left)));
+      REQUIRE(ok(vectors->truncate(0, left)));
+      same();
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("caches that code by vectors: the bytes, counters and rows of those that do not") {
+  check<presets::Int4<64>>();
+  check<presets::Kivi4<80>>(32);
+  check<presets::CenteredRotated4<64>>();
+  check<presets::Single<formats::BalancedKey<64, 4>, formats::BalancedValue<64, 4>>>();
+  check<presets::Single<formats::CodebookKey<128, 4>, formats::Int4TopK<128>>>();
+  check<presets::Oaken<128>>();
+}
