@@ -126,6 +126,30 @@ struct PhaseArguments {
   std::size_t to_stride;
 };
 
+// What Oaken's entries in published order are padded to, with zero bytes (codec/coo_entry.h).
+enum class SpillPadding : std::uint8_t { kNone, kToken, kChunk };
+
+// Blocks of 64 tokens of Oaken's bands (quant/group_shift.h: three bands, outliers by sign and
+// magnitude), in jagged order (codec/jagged.h, K4 and V4 tiles) or as published (codec/fused.h,
+// entries of a byte).
+struct OakenView {
+  std::uint32_t dim;
+  std::uint32_t padded_dim;  // rounded up to 16
+  std::uint32_t chunks;      // of 64 channels
+  bool jagged;
+  bool shared_ranges;       // ranges lie in the shared bytes, not in the block
+  std::uint32_t ranges_at;  // of token 0, from where they lie; 12 bytes per token
+  std::uint32_t counts_at;
+  std::uint32_t row_bytes;  // published: of a dense row
+  SpillPadding padding;     // published
+  // Thresholds that bands are measured from; 0 for a band that is not shifted.
+  bool splits;  // the middle is shifted: its codes tell the side
+  float outer_low;
+  float outer_high;
+  float middle_low;
+  float middle_high;
+};
+
 // Rows as they are: [block_tokens][dim] elements.
 struct RawView {
   std::uint32_t dim;
