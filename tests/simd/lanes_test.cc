@@ -296,6 +296,8 @@ struct LanesTest {
     same("shift_left", L::shift_left<kBits>(load(a)),
          [&](std::uint32_t i) { return byte(std::uint32_t{a.at[i]} << kBits); });
     const std::uint8_t mask = byte(0xffu >> kBits) & 0x0f;
+    same("field_up", L::field_up<kBits>(load(a), L::set_byte(byte(0x5au << kBits))),
+         [&](std::uint32_t i) { return byte((std::uint32_t{a.at[i]} << kBits) & (0x5au << kBits)); });
     same("field", L::field<kBits>(load(a), L::set_byte(mask)),
          [&](std::uint32_t i) { return byte((std::uint32_t{a.at[i]} >> kBits) & mask); });
   }
@@ -326,6 +328,10 @@ struct LanesTest {
     for (std::uint8_t& x : m.at) x = next() % 2 == 0 ? 0xff : 0;
     same("select_bytes", L::select_bytes(load(m), load(a), load(b)),
          [&](std::uint32_t i) { return m.at[i] != 0 ? a.at[i] : b.at[i]; });
+    same("select_high", L::select_high(load(m), load(a), load(b)),
+         [&](std::uint32_t i) { return m.at[i] != 0 ? a.at[i] : b.at[i]; });
+    same("select_high by any", L::select_high(load(a), load(b), load(m)),
+         [&](std::uint32_t i) { return a.at[i] >= 128 ? b.at[i] : m.at[i]; });
     test_shifts<1>(a);
     test_shifts<2>(a);
     test_shifts<4>(a);

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kvpleat/core/bytes.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/half.h"
 #include "kvpleat/core/log_scale.h"
@@ -374,6 +375,11 @@ struct Lanes {
   static HWY_INLINE B8 select_bytes(B8 m, B8 a, B8 b) {
     return hn::Or(hn::And(m, a), hn::AndNot(m, b));
   }
+  // a where bit 7 of m is set, else b.
+  static HWY_INLINE B8 select_high(B8 m, B8 a, B8 b) {
+    const auto high = hn::Lt(hn::BitCast(DS(), m), hn::Zero(DS()));
+    return hn::IfThenElse(hn::RebindMask(DB(), high), a, b);
+  }
   // Bits kBits.. of every byte under a mask <= 0xff >> kBits.
   template <int kBits>
   static HWY_INLINE B8 field(B8 a, B8 mask) {
@@ -383,14 +389,18 @@ struct Lanes {
       return hn::And(hn::BitCast(DB(), hn::ShiftRight<kBits>(hn::BitCast(DW(), a))), mask);
     }
   }
+  // The same to the left, under a mask >= 1 << kBits.
+  template <int kBits>
+  static HWY_INLINE B8 field_up(B8 a, B8 mask) {
+    return hn::And(hn::BitCast(DB(), hn::ShiftLeft<kBits>(hn::BitCast(DW(), a))), mask);
+  }
   template <int kBits>
   static HWY_INLINE B8 shift_right(B8 a) {
     return field<kBits>(a, set_byte(static_cast<std::uint8_t>(0xff >> kBits)));
   }
   template <int kBits>
   static HWY_INLINE B8 shift_left(B8 a) {
-    const B8 shifted = hn::BitCast(DB(), hn::ShiftLeft<kBits>(hn::BitCast(DW(), a)));
-    return hn::And(shifted, set_byte(static_cast<std::uint8_t>(0xff << kBits)));
+    return field_up<kBits>(a, set_byte(static_cast<std::uint8_t>(0xff << kBits)));
   }
   // table[index] within every 16 bytes; index < 16.
   static HWY_INLINE B8 lookup16(B8 table, B8 index) {
@@ -794,10 +804,19 @@ struct Lanes {
       return (std::uint32_t{m.byte[i]} & a.byte[i]) | (~std::uint32_t{m.byte[i]} & b.byte[i]);
     });
   }
+  static HWY_INLINE B8 select_high(const B8& m, const B8& a, const B8& b) {
+    return make_b8(
+        [&](std::uint32_t i) { return std::uint32_t{m.byte[i] >= 128 ? a.byte[i] : b.byte[i]}; });
+  }
   template <int kBits>
   static HWY_INLINE B8 field(const B8& a, const B8& mask) {
     return make_b8(
         [&](std::uint32_t i) { return (std::uint32_t{a.byte[i]} >> kBits) & mask.byte[i]; });
+  }
+  template <int kBits>
+  static HWY_INLINE B8 field_up(const B8& a, const B8& mask) {
+    return make_b8(
+        [&](std::uint32_t i) { return (std::uint32_t{a.byte[i]} << kBits) & mask.byte[i]; });
   }
   template <int kBits>
   static HWY_INLINE B8 shift_right(const B8& a) {
@@ -897,6 +916,16 @@ struct LaneTools : Lanes {
 #else
     static_cast<void>(at);
 #endif
+  }
+  // Of what lies `bytes` further, in another block: no object holds both.
+  static HWY_INLINE void prefetch_from(const std::uint8_t* at, std::intptr_t bytes) {
+    prefetch(reinterpret_cast<const std::uint8_t*>(reinterpret_cast<std::intptr_t>(at) + bytes));
+  }
+  // From a block to the one that is read after it; 0 if there is none.
+  static HWY_INLINE std::intptr_t distance(const std::uint8_t* block, const BlockRun* next) {
+    if (next == nullptr) return 0;
+    return reinterpret_cast<std::intptr_t>(next->bytes.block) -
+           reinterpret_cast<std::intptr_t>(block);
   }
   static constexpr std::uint32_t side_bytes(abi::Side side) {
     return side == abi::Side::kFloat ? 4 : side == abi::Side::kLogScale8 ? 1 : 2;

@@ -9,6 +9,7 @@
 
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/role.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/codecs-inl.h"
@@ -21,7 +22,9 @@
 #include "kvpleat/simd/raw-inl.h"
 #include "kvpleat/simd/reference.h"
 #include "kvpleat/simd/softmax-inl.h"
+#include "kvpleat/simd/tiles-inl.h"
 #include "kvpleat/simd/views.h"
+#include "kvpleat/simd/work.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -35,24 +38,38 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
 
   static constexpr Path kRawPath = Path::kFused;
   template <class F>
-  static constexpr Path kPath = RawRowFormat<F> ? Path::kFused : Path::kDecode;
+  static constexpr Path kPath =
+      RawRowFormat<F> || UniformTileFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
-  static constexpr std::uint32_t kWorkBytes = 0;
+  static constexpr std::uint32_t kWorkBytes = [] {
+    if constexpr (UniformTileFormat<F>) {
+      return F::kRole == Role::kKey ? query_work_bytes(views::Tile<F>::kShape) : 0u;
+    } else {
+      return 0u;
+    }
+  }();
 
   template <Format F>
-  static void prepare(const F&, const abi::PrepareArguments&) {}
+  static void prepare(const F& format, const abi::PrepareArguments& a) {
+    if constexpr (UniformTileFormat<F>) TileKernels::prepare(tile_view(format), a);
+  }
   template <Format F>
   static void score(const F& format, const abi::ScoreArguments& a) {
     if constexpr (RawRowFormat<F>) {
       Raw::score(raw_view(format), a);
+    } else if constexpr (UniformTileFormat<F> && F::kRole == Role::kKey) {
+      TileKernels::score_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
     } else {
       DecodedRows<VectorKernels>::score(format, a);
     }
   }
   template <Format F>
   static void accumulate(const F& format, const abi::AccumulateArguments& a) {
+    // Tiles of keys whose first channels are the values as well (KeyView) lie the other way.
     if constexpr (RawRowFormat<F>) {
       Raw::accumulate(raw_view(format), a);
+    } else if constexpr (UniformTileFormat<F> && F::kRole == Role::kValue) {
+      TileKernels::accumulate_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
     } else {
       DecodedRows<VectorKernels>::accumulate(format, a);
     }

@@ -130,6 +130,7 @@ requires(
   static constexpr bool kKnown =
       kKnownSide<typename Quant::Side> && kFittingGroups<Dense, kTileRole, Quant::kBits>;
 
+  static constexpr bool kHasDirection = std::is_same_v<Codec, DirectionCodec>;
   // All that the type says.
   static constexpr abi::TileView kShape = [] {
     abi::TileView view{};
@@ -193,6 +194,11 @@ template <RawRowFormat F>
 constexpr abi::RawView raw_view(const F&) {
   return views::kRawView<F>;
 }
+
+// Those whose codes are equal steps apart, without a direction beside them.
+template <class F>
+concept UniformTileFormat =
+    TileFormat<F> && !views::Tile<F>::Meaning::kLevels && !views::Tile<F>::kHasDirection;
 
 template <TileFormat F>
 abi::TileView tile_view(const F& format) {
