@@ -39,10 +39,15 @@ system=()
 [[ -n ${KVPLEAT_EIGEN_INCLUDE:-} ]] && system=(-isystem "$KVPLEAT_EIGEN_INCLUDE")
 
 # Plain headers, one "kvpleat/room/header.h" a line, sorted. An -inl.h is compiled once per SIMD target and is
-# no header in this sense; what needs Eigen is left out where there is none.
+# no header in this sense, nor is the unit of kernels; what needs Eigen or Highway is left out where there is none.
 plain_headers() {
   local header
+  local highway='^ *# *include *("kvpleat/simd/([a-z_]*-inl|vector)\.h"|<hwy/)'
+  if printf '#include <hwy/highway.h>\n' | "${compilers[0]}" -DHWY_WANT_AVX3_DL -x c++ -E - > /dev/null 2>&1; then
+    highway='^nothing$'
+  fi
   (cd "$include" && find kvpleat -name '*.h' ! -name '*-inl.h' | LC_ALL=C sort) | while read -r header; do
+    if [[ $header == kvpleat/simd/unit.h ]] || grep -qE "$highway" "$include/$header"; then continue; fi
     if ((${#system[@]} == 0)) && grep -qE '^ *# *include *<Eigen/' "$include/$header"; then continue; fi
     echo "$header"
   done
