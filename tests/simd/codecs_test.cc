@@ -1,5 +1,51 @@
 // A cache that codes by vectors holds the bytes of one that does not, counts what it counts, and
-// reads the same rows: through appends of any length, cuts, refills and reads of any part.
+// reads the same rows: through appends of any length, cuts, refills and reads of any part. On every
+// target.
+#include "kvpleat/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_COMPILE_ALL_ATTAINABLE
+#define HWY_TARGET_INCLUDE "simd/codecs_test.cc"
+#include <hwy/foreach_target.h>
+
+// The targets first: their header must be seen once per target.
+#include "kvpleat/simd/codecs-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace HWY_NAMESPACE {
+
+bool encode(const abi::CodeView& view, const abi::EncodeArguments& a) {
+  return CodecFunctions::encode(view, a);
+}
+bool decode(const abi::CodeView& view, const abi::DecodeArguments& a) {
+  return CodecFunctions::decode(view, a);
+}
+bool hadamard(const abi::HadamardArguments& a) {
+  return CodecFunctions::hadamard(a);
+}
+bool phase_center(const abi::PhaseArguments& a) {
+  return CodecFunctions::phase_center(a);
+}
+bool encode_bands(const abi::BandView& view, const abi::BandArguments& a) {
+  return CodecFunctions::encode_bands(view, a);
+}
+bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& a) {
+  return CodecFunctions::decode_bands(view, a);
+}
+bool observe_bands(const abi::BandView& view, const float* rows, std::size_t stride,
+                   std::uint32_t count, abi::BandRanges* ranges) {
+  return CodecFunctions::observe_bands(view, rows, stride, count, ranges);
+}
+bool count_outliers(const abi::BandView& view, const float* row, std::uint8_t* counts) {
+  return CodecFunctions::count_outliers(view, row, counts);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kvpleat::inline KVPLEAT_ISA
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -10,17 +56,58 @@
 
 #include "kvpleat/cache/kv_cache.h"
 #include "kvpleat/cache/presets.h"
-#include "kvpleat/simd/vector.h"
+#include "kvpleat/simd/codecs.h"
+#include "kvpleat/simd/reference.h"
 #include "support/any_format.h"
 #include "support/generator.h"
+#include "support/simd_targets.h"
 
-using namespace kvpleat;
+namespace kvpleat::inline KVPLEAT_ISA {
+
+HWY_EXPORT(encode);
+HWY_EXPORT(decode);
+HWY_EXPORT(hadamard);
+HWY_EXPORT(phase_center);
+HWY_EXPORT(encode_bands);
+HWY_EXPORT(decode_bands);
+HWY_EXPORT(observe_bands);
+HWY_EXPORT(count_outliers);
 
 namespace {
 
+// The functions of the target under test.
+struct TargetFunctions {
+  static bool encode(const abi::CodeView& view, const abi::EncodeArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(encode)(view, a);
+  }
+  static bool decode(const abi::CodeView& view, const abi::DecodeArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(decode)(view, a);
+  }
+  static bool hadamard(const abi::HadamardArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(hadamard)(a);
+  }
+  static bool phase_center(const abi::PhaseArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(phase_center)(a);
+  }
+  static bool encode_bands(const abi::BandView& view, const abi::BandArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(encode_bands)(view, a);
+  }
+  static bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(decode_bands)(view, a);
+  }
+  static bool observe_bands(const abi::BandView& view, const float* rows, std::size_t stride,
+                            std::uint32_t count, abi::BandRanges* ranges) {
+    return HWY_DYNAMIC_DISPATCH(observe_bands)(view, rows, stride, count, ranges);
+  }
+  static bool count_outliers(const abi::BandView& view, const float* row, std::uint8_t* counts) {
+    return HWY_DYNAMIC_DISPATCH(count_outliers)(view, row, counts);
+  }
+};
+struct TargetKernels : ReferenceKernels, Codecs<TargetFunctions> {};
+
 template <class Traits>
 struct ByVectors : Traits {
-  using Kernels = VectorKernels;
+  using Kernels = TargetKernels;
 };
 
 constexpr std::uint32_t kHeads = 2;
@@ -148,10 +235,19 @@ void check(std::uint32_t residual = 0) {
 }  // namespace
 
 TEST_CASE("caches that code by vectors: the bytes, counters and rows of those that do not") {
-  check<presets::Int4<64>>();
-  check<presets::Kivi4<80>>(32);
-  check<presets::CenteredRotated4<64>>();
-  check<presets::Single<formats::BalancedKey<64, 4>, formats::BalancedValue<64, 4>>>();
-  check<presets::Single<formats::CodebookKey<128, 4>, formats::Int4TopK<128>>>();
-  check<presets::Oaken<128>>();
+  const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
+    INFO(std::string(target));
+    check<presets::Int4<64>>();
+    check<presets::Kivi4<80>>(32);
+    check<presets::CenteredRotated4<64>>();
+    check<presets::Single<formats::BalancedKey<64, 4>, formats::BalancedValue<64, 4>>>();
+    check<presets::Single<formats::CodebookKey<128, 4>, formats::Int4TopK<128>>>();
+    check<presets::Oaken<128>>();
+    check<presets::Single<formats::OakenAligned<80>, formats::OakenPerHead<80>>>();
+    check<presets::Single<formats::OakenNoShift<20>, formats::OakenOuterOnly<20>>>();
+  });
+  CHECK(ran >= 1);
 }
+
+}  // namespace kvpleat::inline KVPLEAT_ISA
+#endif

@@ -90,8 +90,7 @@ struct KvCache<CacheTraitsType>::State {
   (std::make_index_sequence<kLanes>{});
 
   // Positions that are added to scores again.
-  static constexpr bool kHasPhases =
-      []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
+  static constexpr bool kHasPhases = []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
     return ((Lane<kIndices>::Key::kPositional && Lane<kIndices>::Key::kHasOffset) || ...);
   }
   (std::make_index_sequence<kLanes>{});
@@ -655,7 +654,7 @@ struct KvCache<CacheTraitsType>::State {
       state.template load<kKeys>(call, next, head, row);
       format.forward(row, next, coded);
       ++next;
-      return format.spill_need(coded);
+      return Coder<Kernels>::spill_need(format, coded);
     }
   };
   // Whether a format takes the tokens of a (lane, head), asked in order.
@@ -759,24 +758,37 @@ struct KvCache<CacheTraitsType>::State {
       for (; segment.promised_shared > 0; --segment.promised_shared)
         segment.shared_ids.push(side.shared.acquire());
       std::uint32_t slot = segment.streams[0].size();
-      for (std::uint32_t i = layers[call.layer].settled; i < end; ++i) {
-        if (tag(call, i, 0) != kIndex) continue;
-        typename F::Stat all{};
-        for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
-          float row[F::kDim];
-          float coded[F::kCoded];
-          load<kKeys>(call, i, h, row);
-          const F& format = side.format(call.layer, h);
-          format.forward(row, i, coded);
-          typename F::Stat one{};
-          format.observe(coded, one);
-          all = F::merge(all, one);
+      for (std::uint32_t i = layers[call.layer].settled; i < end;) {
+        if (tag(call, i, 0) != kIndex) {
+          ++i;
+          continue;
         }
-        F::write_shared(all, slot % F::kBlockTokens,
-                        side.shared.data(segment.shared_ids[slot / F::kBlockTokens]));
-        ++slot;
+        const std::uint32_t last = lower_of(end, i + kChunk<F>);
+        std::uint32_t n = 1;
+        while (i + n < last && tag(call, i + n, 0) == kIndex) ++n;
+        typename F::Stat all[kChunk<F>] = {};
+        for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
+          float coded[kChunk<F> * F::kCoded];
+          const F& format = side.format(call.layer, h);
+          Coder<Kernels>::observe(format, code_rows<kKeys>(call, format, i, n, h, coded), all);
+        }
+        for (std::uint32_t t = 0; t < n; ++t, ++slot) {
+          F::write_shared(all[t], slot % F::kBlockTokens,
+                          side.shared.data(segment.shared_ids[slot / F::kBlockTokens]));
+        }
+        i += n;
       }
     }
+  }
+  // Tokens [first, first + n) of a head in coded space, n at most kChunk<F>.
+  //   coded: [n, F::kCoded], room for what has to be computed
+  template <bool kKeys, class F>
+  Rows code_rows(const Call& call, const F& format, std::uint32_t first, std::uint32_t n,
+                 std::uint32_t head, float* coded) const noexcept {
+    float rows[kChunk<F> * F::kDim];
+    for (std::uint32_t t = 0; t < n; ++t) load<kKeys>(call, first + t, head, rows + t * F::kDim);
+    Coder<Kernels>::forward(format, Rows{rows, n, F::kDim}, first, coded);
+    return Rows{coded, n, F::kCoded};
   }
   // Encodes the tokens of one head, in runs of one lane.
   void write_head(const Call& call, std::uint32_t head, std::uint32_t end) noexcept {
@@ -801,14 +813,11 @@ struct KvCache<CacheTraitsType>::State {
     const StreamStore store = side.store(call.layer);
     Layer& layer = layers[call.layer];
     EncodeCounters& counters = kKeys ? layer.key_counters : layer.value_counters;
-    float rows[kChunk<F> * F::kDim];
     float coded[kChunk<F> * F::kCoded];
     for (std::uint32_t done = 0; done < n;) {
       const std::uint32_t take = lower_of(kChunk<F>, n - done);
-      for (std::uint32_t t = 0; t < take; ++t)
-        load<kKeys>(call, first + done + t, head, rows + t * F::kDim);
-      Coder<Kernels>::forward(format, Rows{rows, take, F::kDim}, first + done, coded);
-      stream.template push<Kernels>(store, format, Rows{coded, take, F::kCoded}, counters);
+      const Rows rows = code_rows<kKeys>(call, format, first + done, take, head, coded);
+      stream.template push<Kernels>(store, format, rows, counters);
       done += take;
     }
   }

@@ -150,6 +150,38 @@ struct OakenView {
   float middle_high;
 };
 
+// What turns rows into Oaken's bytes and back, to the byte and to the bit.
+struct BandView {
+  OakenView oaken;
+  bool keys;
+  bool shifts_outer;
+  // The splitter's thresholds (split/threshold.h), whatever is shifted.
+  float outer_low;
+  float inner_low;
+  float inner_high;
+  float outer_high;
+};
+
+// Ranges of one token's bands (outer, middle, inner): infinity and minus infinity where none is in.
+struct BandRanges {
+  float lowest[3];
+  float highest[3];
+};
+// Rows in coded space -> slots [slot, slot + count) of one block, which come after all others that
+// are there. The spill has room; its size grows.
+struct BandArguments {
+  const float* rows;  // [count, stride]
+  std::size_t stride;
+  std::uint32_t count;
+  std::uint32_t slot;
+  const std::uint8_t* shared;
+  std::uint8_t* block;
+  std::uint8_t* spill;
+  std::uint32_t* spill_size;
+  std::uint64_t* outer;  // both are counted up
+  std::uint64_t* inner;
+};
+
 // Rows as they are: [block_tokens][dim] elements.
 struct RawView {
   std::uint32_t dim;

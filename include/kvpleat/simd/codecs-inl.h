@@ -3,7 +3,9 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/decode-inl.h"
+#include "kvpleat/simd/decode_bands-inl.h"
 #include "kvpleat/simd/encode-inl.h"
+#include "kvpleat/simd/encode_bands-inl.h"
 #include "kvpleat/simd/hadamard-inl.h"
 #include "kvpleat/simd/phase-inl.h"
 
@@ -37,6 +39,26 @@ struct CodecFunctions {
     PhaseRows::run(arguments);
     return true;
   }
+  static bool encode_bands(const abi::BandView& view, const abi::BandArguments& arguments) {
+    if (view.oaken.jagged || !EncodeBands::serves(view)) return false;
+    EncodeBands::published(view, arguments);
+    return true;
+  }
+  static bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& arguments) {
+    if (view.oaken.jagged) return false;
+    DecodeBands::published(view, arguments);
+    return true;
+  }
+  static bool observe_bands(const abi::BandView& view, const float* rows, std::size_t stride,
+                            std::uint32_t count, abi::BandRanges* ranges) {
+    if (!EncodeBands::serves(view)) return false;
+    EncodeBands::observe(view, rows, stride, count, ranges);
+    return true;
+  }
+  static bool count_outliers(const abi::BandView& view, const float* row, std::uint8_t* counts) {
+    EncodeBands::count_outliers(view, row, counts);
+    return true;
+  }
 };
 
 #else
@@ -46,6 +68,13 @@ struct CodecFunctions {
   static bool decode(const abi::CodeView&, const abi::DecodeArguments&) { return false; }
   static bool hadamard(const abi::HadamardArguments&) { return false; }
   static bool phase_center(const abi::PhaseArguments&) { return false; }
+  static bool encode_bands(const abi::BandView&, const abi::BandArguments&) { return false; }
+  static bool decode_bands(const abi::BandView&, const abi::DecodeArguments&) { return false; }
+  static bool observe_bands(const abi::BandView&, const float*, std::size_t, std::uint32_t,
+                            abi::BandRanges*) {
+    return false;
+  }
+  static bool count_outliers(const abi::BandView&, const float*, std::uint8_t*) { return false; }
 };
 
 #endif  // KVPLEAT_VECTOR_CODECS

@@ -15,6 +15,7 @@
 #include "kvpleat/format/block_format.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/code_view.h"
+#include "kvpleat/simd/oaken_view.h"
 #include "kvpleat/transform/balance.h"
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
@@ -133,6 +134,33 @@ inline constexpr bool kTransforms = false;
 template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec, Role kRole>
 inline constexpr bool kTransforms<BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>> = true;
 
+// Statistics by the format's own functions.
+template <SharedFormat F>
+void observe(const F& format, Rows rows, typename F::Stat* stats) {
+  for (std::size_t t = 0; t < rows.count; ++t) {
+    typename F::Stat one{};
+    format.observe(rows[t], one);
+    stats[t] = F::merge(stats[t], one);
+  }
+}
+
+// Formats of Oaken's bands (simd/oaken_view.h).
+template <class F>
+concept Banded = simd::kHasOakenView<F>;
+
+template <Banded F>
+abi::BandView band_view(const F& format) {
+  abi::BandView view{};
+  view.oaken = simd::oaken_view(format);
+  view.keys = F::kRole == Role::kKey;
+  view.shifts_outer = std::remove_cvref_t<decltype(format.quant)>::shifts(Band::kOuter);
+  view.outer_low = format.split.outer_low;
+  view.inner_low = format.split.inner_low;
+  view.inner_high = format.split.inner_high;
+  view.outer_high = format.split.outer_high;
+  return view;
+}
+
 }  // namespace codecs
 
 // Functions: static members that take the structs of abi.h and tell whether they did it (false: the
@@ -141,6 +169,11 @@ inline constexpr bool kTransforms<BlockFormat<kDim, Transform, Split, Quant, Cod
 //   bool decode(const abi::CodeView&, const abi::DecodeArguments&)
 //   bool hadamard(const abi::HadamardArguments&)
 //   bool phase_center(const abi::PhaseArguments&)
+//   bool encode_bands(const abi::BandView&, const abi::BandArguments&)
+//   bool decode_bands(const abi::BandView&, const abi::DecodeArguments&)
+//   bool observe_bands(const abi::BandView&, const float* rows, std::size_t stride,
+//                      std::uint32_t count, abi::BandRanges*)      folds into [count] ranges
+//   bool count_outliers(const abi::BandView&, const float* row, std::uint8_t* counts)  per chunk
 // The members below are those that a kernel set may have (cache/stream.h and cache/kv_cache_state.h
 // call them through Coder).
 template <class Functions>
@@ -179,7 +212,70 @@ struct Codecs {
         return;
       }
     }
+    if constexpr (codecs::Banded<F>) {
+      std::uint64_t outer = 0;
+      std::uint64_t inner = 0;
+      const abi::BandArguments arguments{
+          rows.data,  rows.stride, static_cast<std::uint32_t>(rows.count),
+          slot,       shared,      block,
+          spill.data, &spill.size, &outer,
+          &inner};
+      if (Functions::encode_bands(codecs::band_view(format), arguments)) {
+        KVPLEAT_ASSERT(spill.size <= spill.capacity);
+        counters.values += rows.count * F::kDim;
+        counters.outer += outer;
+        counters.inner += inner;
+        counters.outliers += outer + inner;
+        return;
+      }
+    }
     format.encode(rows, slot, shared, block, spill, counters);
+  }
+  // Folds rows into the statistics of their tokens, as observe and merge of the format do.
+  //   stats: [rows.count]
+  template <SharedFormat F>
+  static void observe(const F& format, Rows rows, typename F::Stat* stats) {
+    if constexpr (codecs::Banded<F>) {
+      constexpr std::size_t kRows = 16;
+      for (std::size_t done = 0; done < rows.count; done += kRows) {
+        const Rows part = rows.part(done, lower_of(kRows, rows.count - done));
+        abi::BandRanges ranges[kRows];
+        for (std::size_t t = 0; t < part.count; ++t) {
+          for (std::size_t band = 0; band < 3; ++band) {
+            ranges[t].lowest[band] = stats[done + t].lowest[band];
+            ranges[t].highest[band] = stats[done + t].highest[band];
+          }
+        }
+        if (!Functions::observe_bands(codecs::band_view(format), part.data, part.stride,
+                                      static_cast<std::uint32_t>(part.count), ranges)) {
+          return codecs::observe(format, rows, stats);
+        }
+        for (std::size_t t = 0; t < part.count; ++t) {
+          for (std::size_t band = 0; band < 3; ++band) {
+            stats[done + t].lowest[band] = ranges[t].lowest[band];
+            stats[done + t].highest[band] = ranges[t].highest[band];
+          }
+        }
+      }
+    } else {
+      codecs::observe(format, rows, stats);
+    }
+  }
+  template <SpillingFormat F>
+  static std::uint32_t spill_need(const F& format, const float* coded) {
+    if constexpr (codecs::Banded<F>) {
+      std::uint8_t counts[ceil_div(F::kDim, 64u)];
+      if (Functions::count_outliers(codecs::band_view(format), coded, counts)) {
+        if constexpr (requires { F::Layout::Shape::token_bytes(counts); }) {
+          return F::Layout::Shape::token_bytes(counts);
+        } else {
+          std::uint32_t found = 0;
+          for (const std::uint32_t n : counts) found += n;
+          return 2 * found;  // jagged: an entry and its delta
+        }
+      }
+    }
+    return format.spill_need(coded);
   }
   // The same floats as format.decode.
   template <Format F>
@@ -189,6 +285,11 @@ struct Codecs {
       const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),
                                            rows.data, rows.stride};
       if (Functions::decode(code_view(format), arguments)) return;
+    }
+    if constexpr (codecs::Banded<F>) {
+      const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),
+                                           rows.data, rows.stride};
+      if (Functions::decode_bands(codecs::band_view(format), arguments)) return;
     }
     format.decode(bytes, slot, rows);
   }
@@ -225,6 +326,22 @@ struct Coder {
       Kernels::encode(format, rows, slot, shared, block, spill, counters);
     } else {
       format.encode(rows, slot, shared, block, spill, counters);
+    }
+  }
+  template <SharedFormat F>
+  static void observe(const F& format, Rows rows, typename F::Stat* stats) {
+    if constexpr (requires { Kernels::observe(format, rows, stats); }) {
+      Kernels::observe(format, rows, stats);
+    } else {
+      codecs::observe(format, rows, stats);
+    }
+  }
+  template <SpillingFormat F>
+  static std::uint32_t spill_need(const F& format, const float* coded) {
+    if constexpr (requires { Kernels::spill_need(format, coded); }) {
+      return Kernels::spill_need(format, coded);
+    } else {
+      return format.spill_need(coded);
     }
   }
   template <Format F>
