@@ -15,12 +15,19 @@ kvpleat::MemorySource Arena::source() noexcept {
   source.allocate = [](void* context, std::size_t bytes) noexcept -> void* {
     return static_cast<Arena*>(context)->allocate(bytes);
   };
-  source.release = [](void*, void*, std::size_t) noexcept {};
+  source.release = [](void* context, void* memory, std::size_t bytes) noexcept {
+    static_cast<Arena*>(context)->release(memory, bytes);
+  };
   return source;
 }
 
 void* Arena::allocate(std::size_t bytes) noexcept {
   const std::size_t rounded = (bytes + 63) / 64 * 64;
+  if (std::vector<void*>& own = released_[rounded]; !own.empty()) {
+    void* memory = own.back();
+    own.pop_back();
+    return memory;
+  }
   if (rounded > left_) {
     const kvpleat::MemorySource system = kvpleat::huge_page_memory();
     const std::size_t chunk = rounded > kChunk ? rounded : kChunk;
@@ -39,6 +46,10 @@ void* Arena::allocate(std::size_t bytes) noexcept {
     ranges_.emplace_back(result, rounded);
   }
   return result;
+}
+
+void Arena::release(void* memory, std::size_t bytes) noexcept {
+  released_[(bytes + 63) / 64 * 64].push_back(memory);
 }
 
 }  // namespace bench

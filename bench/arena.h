@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace bench {
 
-// Cut from chunks that the system gives; what a cache releases is not used again. Lives as long as
-// the caches in it. Not for several threads.
+// Cut from chunks that the system gives; what a cache releases is kept for requests of the same
+// size: a cache that is emptied and filled again meets no new pages. Lives longer than the caches in
+// it. Not for several threads.
 class Arena {
  public:
   Arena() = default;
@@ -31,9 +33,11 @@ class Arena {
  private:
   static constexpr std::size_t kChunk = std::size_t{32} << 20;
   void* allocate(std::size_t bytes) noexcept;
+  void release(void* memory, std::size_t bytes) noexcept;
 
   std::vector<std::pair<void*, std::size_t>> chunks_;
   std::vector<std::pair<const std::uint8_t*, std::size_t>> ranges_;
+  std::map<std::size_t, std::vector<void*>> released_;  // by size
   std::uint8_t* next_ = nullptr;
   std::size_t left_ = 0;
 };

@@ -81,6 +81,7 @@ const char* to_string(Where where) {
     case Where::kWarm:
       return "L2";
     case Where::kL3:
+    case Where::kRows:
       return "L3";
     case Where::kDram:
       return "DRAM";
@@ -90,13 +91,14 @@ const char* to_string(Where where) {
 
 Place place_of(Where where, double bytes_per_token, bool quick) {
   if (quick) {
-    return where == Where::kWarm ? Place{1, 1, 256, 0}
-           : where == Where::kL3 ? Place{1, 8, 128, 0}
-                                 : Place{2, 8, 128, 0};
+    return where == Where::kWarm   ? Place{1, 1, 256, 0}
+           : where != Where::kDram ? Place{1, 8, 128, 0}
+                                   : Place{2, 8, 128, 0};
   }
   const bench::Machine& machine = bench::this_machine();
   if (where == Where::kWarm) return {1, 1, 4096, 0};
   if (where == Where::kL3) return {1, 8, 4096, 0};
+  if (where == Where::kRows) return {1, 8, 512, 0};
   const double l3 =
       static_cast<double>(machine.l3_bytes == 0 ? machine.l2_bytes * 8 : machine.l3_bytes);
   const double wanted = std::min(16.0 * l3, 1073741824.0);

@@ -18,7 +18,8 @@ namespace report {
 //   kWarm:  one head of 4096 tokens: what is compressed fits L2, fp16 does not
 //   kL3:    8 heads of 4096 tokens; fp16 fits half of an L3 of 32 MiB, nothing fits L2
 //   kDram:  layers of 8 heads of 4096 tokens, 16 times the L3 in all or 1 GiB
-enum class Where { kWarm, kL3, kDram };
+//   kRows:  8 heads of 512 tokens: the fp32 rows of an append, 4 MiB, come from L3
+enum class Where { kWarm, kL3, kDram, kRows };
 const char* to_string(Where where);
 // For a format of so many bytes per token and KV head.
 bench::Place place_of(Where where, double bytes_per_token, bool quick);

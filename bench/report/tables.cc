@@ -42,6 +42,7 @@ void run_tables(Report& report, Subjects& subjects) {
   constexpr Where kWarm = Where::kWarm;
   constexpr Where kL3 = Where::kL3;
   constexpr Where kDram = Where::kDram;
+  constexpr Where kRows = Where::kRows;
   constexpr Kind kTimes = Kind::kTimes;
   constexpr Kind kShare = Kind::kShare;
   constexpr Kind kAllowed = Kind::kAllowed;
@@ -184,24 +185,24 @@ void run_tables(Report& report, Subjects& subjects) {
   run_checks(
       report, subjects, "encode and decode, one core, fp32 rows",
       {{"encode_rotated_int4_vector",
-        kL3,
+        kRows,
         kAllowed,
         part("RotatedInt4", Part::kAppend),
         {},
         200.0,
         1.0,
         100.0 / 150.0},
-       {"encode_int4_rate", kL3, kRate, part("Int4", Part::kAppend), {}, 8.0, 1.0, 0.7},
-       {"encode_int4g64_rate", kL3, kRate, part("Int4G64", Part::kAppend), {}, 8.0, 0, 0},
-       {"encode_f16_rate", kL3, kRate, part("F16", Part::kAppend), {}, 8.0, 0, 0},
-       {"encode_rotated4_rate", kL3, kRate, part("Rotated4", Part::kAppend), {}, 5.0, 1.0, 0.7},
-       {"encode_turboquant4_rate", kL3, kRate, part("TurboQuant4", Part::kAppend), {}, 5.0, 0, 0},
-       {"encode_oaken_rate", kL3, kRate, part("Oaken", Part::kAppend), {}, 4.0, 1.0, 0.7},
-       {"encode_oaken_jds16_rate", kL3, kRate, part("OakenJds16", Part::kAppend), {}, 4.0, 0, 0},
-       {"decode_int4_rate", kL3, kRate, part("Int4", Part::kRead), {}, 10.0, 1.0, 0.7},
-       {"decode_rotated4_rate", kL3, kRate, part("Rotated4", Part::kRead), {}, 10.0, 1.0, 0.7},
-       {"decode_oaken_rate", kL3, kRate, part("Oaken", Part::kRead), {}, 10.0, 1.0, 0.7},
-       {"decode_f16_rate", kL3, kRate, part("F16", Part::kRead), {}, 10.0, 0, 0}});
+       {"encode_int4_rate", kRows, kRate, part("Int4", Part::kAppend), {}, 8.0, 1.0, 0.7},
+       {"encode_int4g64_rate", kRows, kRate, part("Int4G64", Part::kAppend), {}, 8.0, 0, 0},
+       {"encode_f16_rate", kRows, kRate, part("F16", Part::kAppend), {}, 8.0, 0, 0},
+       {"encode_rotated4_rate", kRows, kRate, part("Rotated4", Part::kAppend), {}, 5.0, 1.0, 0.7},
+       {"encode_turboquant4_rate", kRows, kRate, part("TurboQuant4", Part::kAppend), {}, 5.0, 0, 0},
+       {"encode_oaken_rate", kRows, kRate, part("Oaken", Part::kAppend), {}, 4.0, 1.0, 0.7},
+       {"encode_oaken_jds16_rate", kRows, kRate, part("OakenJds16", Part::kAppend), {}, 4.0, 0, 0},
+       {"decode_int4_rate", kRows, kRate, part("Int4", Part::kRead), {}, 10.0, 1.0, 0.7},
+       {"decode_rotated4_rate", kRows, kRate, part("Rotated4", Part::kRead), {}, 10.0, 1.0, 0.7},
+       {"decode_oaken_rate", kRows, kRate, part("Oaken", Part::kRead), {}, 10.0, 1.0, 0.7},
+       {"decode_f16_rate", kRows, kRate, part("F16", Part::kRead), {}, 10.0, 0, 0}});
 }
 
 }  // namespace report
