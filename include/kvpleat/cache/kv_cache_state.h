@@ -293,6 +293,7 @@ struct KvCache<CacheTraitsType>::State {
     const TokenRows* k = nullptr;
     const TokenRows* v = nullptr;
     LaneTags tags{};
+    bool as_it_came = false;  // new rows are stored unchanged: all finite, and nothing rounds them
   };
 
   // Non-finite elements of a call that become zeros.
@@ -379,9 +380,13 @@ struct KvCache<CacheTraitsType>::State {
     if (k.tokens > shape.max_tokens - l.total()) return Status::kCapacity;
     if (kScope != MapScope::kHead && tags.tags != nullptr && tags.head_stride != 0)
       return Status::kInvalid;
-    const Call call{layer, l.total(), static_cast<std::uint32_t>(k.tokens), &k, &values, tags};
+    Call call{layer, l.total(), static_cast<std::uint32_t>(k.tokens), &k, &values, tags};
     Replaced replaced;
-    if (const Status status = check_values(call, replaced); !ok(status)) return status;
+    if (plainly_fits(call)) {
+      call.as_it_came = sizeof(RawElement) == 4 || shape.residual == 0;
+    } else if (const Status status = check_values(call, replaced); !ok(status)) {
+      return status;
+    }
     const Status status = advance(call, false);
     if (ok(status)) {
       l.key_counters.non_finite += replaced.keys;
@@ -549,6 +554,67 @@ struct KvCache<CacheTraitsType>::State {
     return Status::kOk;
   }
 
+  // Whether every new row is finite and fits: what check_values finds out row by row, here for the
+  // rows of a head at once. False decides nothing.
+  [[nodiscard]] bool plainly_fits(const Call& call) const noexcept {
+    if (kScope == MapScope::kSequence || call.tags.tags != nullptr) return false;
+    for (std::uint32_t head = 0; head < shape.kv_heads; ++head) {
+      if (!head_fits<true>(call, head)) return false;
+      if constexpr (kStoresValues) {
+        if (!head_fits<false>(call, head)) return false;
+      }
+    }
+    return true;
+  }
+  template <bool kKeys>
+  [[nodiscard]] bool head_fits(const Call& call, std::uint32_t head) const noexcept {
+    constexpr std::uint32_t kDim = kKeys ? kKeyDim : upper_of(kValueDim, 1u);
+    constexpr std::uint32_t kRows = 16;
+    const TokenRows& from = kKeys ? *call.k : *call.v;
+    const auto rows_at = [&](std::uint32_t first, std::uint32_t n, float* copies) {
+      if (const float* there = from.floats(first, head); there != nullptr)
+        return Rows{there, n, from.token_stride};
+      for (std::uint32_t t = 0; t < n; ++t) from.read(first + t, head, copies + t * kDim);
+      return Rows{copies, n, kDim};
+    };
+    float copies[kRows * kDim];
+    float largest = 0.0f;
+    for (std::uint32_t done = 0; done < call.count; done += kRows) {
+      const Rows rows = rows_at(done, lower_of(kRows, call.count - done), copies);
+      const float one = Coder<Kernels>::largest_in(rows, kDim);
+      if (!is_finite(one)) return false;
+      largest = upper_of(largest, one);
+    }
+    if constexpr (sizeof(RawElement) == 2) {
+      // Rows that wait are rounded, none beyond what the largest rounds to.
+      if (largest > SideTraits<RawElement>::kLargest) return false;
+      largest = upper_of(largest, to_float(nearest<RawElement>(largest)));
+    }
+    bool fit = true;
+    with_lane(default_lane(shape, call.layer, head), [&]<std::size_t kIndex>() {
+      const auto& format = [&]() -> const auto& {
+        if constexpr (kKeys || !kStoresValues) {
+          return std::get<kIndex>(lanes).keys.format(call.layer, head);
+        } else {
+          return std::get<kIndex>(lanes).values.format(call.layer, head);
+        }
+      }
+      ();
+      using F = std::remove_cvref_t<decltype(format)>;
+      if (format.coded_bound(largest) <= F::kLargest) return;
+      fit = sizeof(RawElement) == 4;
+      for (std::uint32_t done = 0; fit && done < call.count; done += kChunk<F>) {
+        float coded[kChunk<F> * F::kCoded];
+        const std::uint32_t n = lower_of(kChunk<F>, call.count - done);
+        const Rows rows = rows_at(done, n, copies);
+        fit =
+            Coder<Kernels>::largest_in(Coder<Kernels>::code(format, rows, call.first + done, coded),
+                                       F::kCoded) <= F::kLargest;
+      }
+    });
+    return fit;
+  }
+
   // Index up to which tokens leave the tail: sinks at once, the others when the residual is full.
   [[nodiscard]] std::uint32_t settle_end(const Call& call, bool all) const noexcept {
     const Layer& l = layers[call.layer];
@@ -649,12 +715,10 @@ struct KvCache<CacheTraitsType>::State {
 
     std::uint32_t operator()(std::uint32_t) noexcept {
       while (state.tag(call, next, head) != kIndex) ++next;
-      float row[F::kDim];
       float coded[F::kCoded];
-      state.template load<kKeys>(call, next, head, row);
-      format.forward(row, next, coded);
+      const Rows row = state.template code_rows<kKeys>(call, format, next, 1, head, coded);
       ++next;
-      return Coder<Kernels>::spill_need(format, coded);
+      return Coder<Kernels>::spill_need(format, row[0]);
     }
   };
   // Whether a format takes the tokens of a (lane, head), asked in order.
@@ -785,10 +849,16 @@ struct KvCache<CacheTraitsType>::State {
   template <bool kKeys, class F>
   Rows code_rows(const Call& call, const F& format, std::uint32_t first, std::uint32_t n,
                  std::uint32_t head, float* coded) const noexcept {
-    float rows[kChunk<F> * F::kDim];
+    if (call.as_it_came && first >= call.first) {
+      const TokenRows& from = kKeys ? *call.k : *call.v;
+      if (const float* there = from.floats(first - call.first, head); there != nullptr) {
+        return Coder<Kernels>::code(format, Rows{there, n, from.token_stride}, first, coded);
+      }
+    }
+    float copies[kChunk<F> * F::kDim];
+    float* rows = codecs::kCodesRowsAsTheyAre<F> ? coded : copies;
     for (std::uint32_t t = 0; t < n; ++t) load<kKeys>(call, first + t, head, rows + t * F::kDim);
-    Coder<Kernels>::forward(format, Rows{rows, n, F::kDim}, first, coded);
-    return Rows{coded, n, F::kCoded};
+    return Coder<Kernels>::code(format, Rows{rows, n, F::kDim}, first, coded);
   }
   // Encodes the tokens of one head, in runs of one lane.
   void write_head(const Call& call, std::uint32_t head, std::uint32_t end) noexcept {

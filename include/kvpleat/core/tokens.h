@@ -120,6 +120,15 @@ struct TokenRows {
     return extent == kNoExtent || last < extent ? Status::kOk : Status::kRange;
   }
 
+  // One head vector where it lies, or null: other elements than floats, channels apart from each
+  // other, or an address that is not one of a float.
+  [[nodiscard]] const float* floats(std::size_t token, std::size_t head) const {
+    if (type != ElementType::kFloat || channel_stride != 1 ||
+        reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0) {
+      return nullptr;
+    }
+    return static_cast<const float*>(data) + token * token_stride + head * head_stride;
+  }
   // Copies one head vector to out[dim], exactly.
   void read(std::size_t token, std::size_t head, float* out) const {
     const auto* first = static_cast<const unsigned char*>(data) +

@@ -110,6 +110,17 @@ struct HadamardArguments {
   std::size_t to_stride;
 };
 
+// Rows over one number per channel, 0 counting as 1 (Balance, transform/balance.h).
+struct BalanceArguments {
+  const float* rows;  // [count, stride]
+  std::size_t stride;
+  std::uint32_t count;
+  std::uint32_t dim;
+  const float* scale;  // [dim]
+  float* to;           // [count, to_stride], may be rows
+  std::size_t to_stride;
+};
+
 // Rows less a mean that turns with the position (PhaseCenter, transform/center.h), or plus it.
 struct PhaseArguments {
   const float* rows;  // [count, stride]; row t has position `position` + t

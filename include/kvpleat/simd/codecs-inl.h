@@ -39,6 +39,15 @@ struct CodecFunctions {
     PhaseRows::run(arguments);
     return true;
   }
+  static bool balance(const abi::BalanceArguments& arguments) {
+    PlainRows::balance(arguments);
+    return true;
+  }
+  static bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
+                      std::uint32_t* bits) {
+    *bits = PlainRows::largest(rows, stride, count, dim);
+    return true;
+  }
   static bool encode_bands(const abi::BandView& view, const abi::BandArguments& arguments) {
     if (view.oaken.jagged || !EncodeBands::serves(view)) return false;
     EncodeBands::published(view, arguments);
@@ -68,6 +77,10 @@ struct CodecFunctions {
   static bool decode(const abi::CodeView&, const abi::DecodeArguments&) { return false; }
   static bool hadamard(const abi::HadamardArguments&) { return false; }
   static bool phase_center(const abi::PhaseArguments&) { return false; }
+  static bool balance(const abi::BalanceArguments&) { return false; }
+  static bool largest(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*) {
+    return false;
+  }
   static bool encode_bands(const abi::BandView&, const abi::BandArguments&) { return false; }
   static bool decode_bands(const abi::BandView&, const abi::DecodeArguments&) { return false; }
   static bool observe_bands(const abi::BandView&, const float*, std::size_t, std::uint32_t,

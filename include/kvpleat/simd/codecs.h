@@ -11,8 +11,10 @@
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/counters.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/format/raw.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/code_view.h"
 #include "kvpleat/simd/oaken_view.h"
@@ -62,6 +64,13 @@ struct Transforms {
   static void forward(const PhaseCenter& center, Rows rows, std::int64_t position, float* to) {
     if (!Functions::phase_center(phase_arguments(center, rows, position, false, to)))
       forward<PhaseCenter>(center, rows, position, to);
+  }
+  static void forward(const Balance& balance, Rows rows, std::int64_t position, float* to) {
+    const abi::BalanceArguments arguments{
+        rows.data, rows.stride, static_cast<std::uint32_t>(rows.count), kDim, balance.scale,
+        to,        kDim};
+    if (balance.scale == nullptr || !Functions::balance(arguments))
+      forward<Balance>(balance, rows, position, to);
   }
 
   // The way back, with weight 1.
@@ -134,6 +143,23 @@ inline constexpr bool kTransforms = false;
 template <std::uint32_t kDim, class Transform, class Split, class Quant, class Codec, Role kRole>
 inline constexpr bool kTransforms<BlockFormat<kDim, Transform, Split, Quant, Codec, kRole>> = true;
 
+// Formats whose forward copies: rows are in coded space as they come.
+template <class F>
+inline constexpr bool kCodesRowsAsTheyAre = false;
+template <std::uint32_t kDim, class Split, class Quant, class Codec, Role kRole>
+inline constexpr bool
+    kCodesRowsAsTheyAre<BlockFormat<kDim, NoTransform, Split, Quant, Codec, kRole>> = true;
+template <std::uint32_t kDim, class Element>
+inline constexpr bool kCodesRowsAsTheyAre<RawFormat<kDim, Element>> = true;
+
+// The bits of the largest magnitude of rows, as largest_magnitude orders them.
+inline std::uint32_t largest(Rows rows, std::uint32_t dim) {
+  std::uint32_t most = 0;
+  for (std::size_t t = 0; t < rows.count; ++t)
+    most = upper_of(most, __builtin_bit_cast(std::uint32_t, largest_magnitude(rows[t], dim)));
+  return most;
+}
+
 // Statistics by the format's own functions.
 template <SharedFormat F>
 void observe(const F& format, Rows rows, typename F::Stat* stats) {
@@ -169,6 +195,9 @@ abi::BandView band_view(const F& format) {
 //   bool decode(const abi::CodeView&, const abi::DecodeArguments&)
 //   bool hadamard(const abi::HadamardArguments&)
 //   bool phase_center(const abi::PhaseArguments&)
+//   bool balance(const abi::BalanceArguments&)
+//   bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
+//                std::uint32_t* bits)                      of the largest magnitude
 //   bool encode_bands(const abi::BandView&, const abi::BandArguments&)
 //   bool decode_bands(const abi::BandView&, const abi::DecodeArguments&)
 //   bool observe_bands(const abi::BandView&, const float* rows, std::size_t stride,
@@ -188,6 +217,15 @@ struct Codecs {
       for (std::size_t t = 0; t < rows.count; ++t)
         format.forward(rows[t], position + static_cast<std::int64_t>(t), coded + t * F::kCoded);
     }
+  }
+  // The largest magnitude of rows of `dim` floats; NaN counts as larger than infinity.
+  static float largest_in(Rows rows, std::uint32_t dim) {
+    std::uint32_t bits = 0;
+    if (!Functions::largest(rows.data, rows.stride, static_cast<std::uint32_t>(rows.count), dim,
+                            &bits)) {
+      bits = codecs::largest(rows, dim);
+    }
+    return __builtin_bit_cast(float, bits);
   }
   // The way back, with weight 1. rows: [coded.count, F::kDim]
   template <Format F>
@@ -298,6 +336,23 @@ struct Codecs {
 // What a cache codes with: a kernel set's own functions where it has them, else the formats'.
 template <class Kernels>
 struct Coder {
+  static float largest_in(Rows rows, std::uint32_t dim) {
+    if constexpr (requires { Kernels::largest_in(rows, dim); }) {
+      return Kernels::largest_in(rows, dim);
+    } else {
+      return __builtin_bit_cast(float, codecs::largest(rows, dim));
+    }
+  }
+  // Rows in coded space: themselves, if nothing changes, or in `coded`.
+  template <Format F>
+  static Rows code(const F& format, Rows rows, std::int64_t position, float* coded) {
+    if constexpr (codecs::kCodesRowsAsTheyAre<F>) {
+      return rows;
+    } else {
+      forward(format, rows, position, coded);
+      return Rows{coded, rows.count, F::kCoded};
+    }
+  }
   template <Format F>
   static void forward(const F& format, Rows rows, std::int64_t position, float* coded) {
     if constexpr (requires { Kernels::forward(format, rows, position, coded); }) {

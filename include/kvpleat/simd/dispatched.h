@@ -35,6 +35,24 @@ struct DispatchedCodecs {
   static bool phase_center(const abi::PhaseArguments& a) {
     return abi::kernel_table().phase_center(a);
   }
+  static bool balance(const abi::BalanceArguments& a) { return abi::kernel_table().balance(a); }
+  static bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
+                      std::uint32_t* bits) {
+    return abi::kernel_table().largest_in(rows, stride, count, dim, bits);
+  }
+  static bool encode_bands(const abi::BandView& view, const abi::BandArguments& a) {
+    return abi::kernel_table().encode_bands(view, a);
+  }
+  static bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& a) {
+    return abi::kernel_table().decode_bands(view, a);
+  }
+  static bool observe_bands(const abi::BandView& view, const float* rows, std::size_t stride,
+                            std::uint32_t count, abi::BandRanges* ranges) {
+    return abi::kernel_table().observe_bands(view, rows, stride, count, ranges);
+  }
+  static bool count_outliers(const abi::BandView& view, const float* row, std::uint8_t* counts) {
+    return abi::kernel_table().count_outliers(view, row, counts);
+  }
 };
 
 struct DispatchedKernels : ReferenceKernels, Codecs<DispatchedCodecs> {

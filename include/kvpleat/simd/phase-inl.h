@@ -1,4 +1,4 @@
-// The phase-centred forward on vectors, equal to PhaseCenter (transform/center.h) to the bit: the
+// Transforms that are not rotations, on vectors. The phase-centred forward, equal to PhaseCenter (transform/center.h) to the bit: the
 // integer polynomials of cos_sin (transform/rope.h) in lanes of 64 bits, and its products in double.
 
 #include <cstddef>
@@ -143,6 +143,51 @@ struct PhaseRows {
     const VD turned_y = hn::MulAdd(sine, x, hn::Mul(cosine, y));
     hn::StoreU(hn::DemoteTo(Floats(), turned_x), Floats(), first);
     hn::StoreU(hn::DemoteTo(Floats(), turned_y), Floats(), second);
+  }
+};
+
+// Rows as they are: their largest, and one number per channel.
+struct PlainRows {
+  using O = CodecOps;
+
+  // The bits of the largest magnitude, in the order of largest_magnitude (core/numeric.h).
+  static std::uint32_t largest(const float* rows, std::size_t stride, std::uint32_t count,
+                               std::uint32_t dim) {
+    const O::I i32;
+    const O::VI magnitude = hn::Set(i32, 0x7fffffff);
+    O::VI most[2] = {hn::Zero(i32), hn::Zero(i32)};
+    std::uint32_t rest = 0;
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = rows + t * stride;
+      std::uint32_t c = 0;
+      for (; c + 2 * O::kLanes <= dim; c += 2 * O::kLanes) {
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < 2; ++i) {
+          const O::VI x = hn::BitCast(i32, hn::LoadU(O::F(), row + c + i * O::kLanes));
+          most[i] = hn::Max(most[i], hn::And(x, magnitude));
+        }
+      }
+      for (; c < dim; ++c) {
+        const auto bits = __builtin_bit_cast(std::uint32_t, row[c]) & 0x7fffffffu;
+        rest = upper_of(rest, bits);
+      }
+    }
+    const O::VI all = hn::MaxOfLanes(i32, hn::Max(most[0], most[1]));
+    return upper_of(rest, static_cast<std::uint32_t>(hn::GetLane(all)));
+  }
+  static void balance(const abi::BalanceArguments& a) {
+    const O::F f32;
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      const float* row = a.rows + t * a.stride;
+      float* to = a.to + t * a.to_stride;
+      std::uint32_t c = 0;
+      for (; c + O::kLanes <= a.dim; c += O::kLanes) {
+        O::VF scale = hn::LoadU(f32, a.scale + c);
+        scale = hn::IfThenElse(hn::Gt(scale, hn::Zero(f32)), scale, hn::Set(f32, 1.0f));
+        hn::StoreU(hn::Div(hn::LoadU(f32, row + c), scale), f32, to + c);
+      }
+      for (; c < a.dim; ++c) to[c] = row[c] / (a.scale[c] > 0.0f ? a.scale[c] : 1.0f);
+    }
   }
 };
 

@@ -51,6 +51,12 @@ struct TargetFunctions {
     table.decode = &CodecFunctions::decode;
     table.hadamard = &CodecFunctions::hadamard;
     table.phase_center = &CodecFunctions::phase_center;
+    table.balance = &CodecFunctions::balance;
+    table.largest_in = &CodecFunctions::largest;
+    table.encode_bands = &CodecFunctions::encode_bands;
+    table.decode_bands = &CodecFunctions::decode_bands;
+    table.observe_bands = &CodecFunctions::observe_bands;
+    table.count_outliers = &CodecFunctions::count_outliers;
     table.hide = &Softmax::hide;
     table.largest = &Softmax::largest;
     table.exponentials = &Softmax::exponentials;

@@ -30,6 +30,12 @@ struct KernelTable {
   bool (*decode)(const CodeView&, const DecodeArguments&);
   bool (*hadamard)(const HadamardArguments&);
   bool (*phase_center)(const PhaseArguments&);
+  bool (*balance)(const BalanceArguments&);
+  bool (*largest_in)(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*);
+  bool (*encode_bands)(const BandView&, const BandArguments&);
+  bool (*decode_bands)(const BandView&, const DecodeArguments&);
+  bool (*observe_bands)(const BandView&, const float*, std::size_t, std::uint32_t, BandRanges*);
+  bool (*count_outliers)(const BandView&, const float*, std::uint8_t*);
 
   // Softmax of one row of scores.
   void (*hide)(const std::uint8_t* shown, std::uint32_t begin, std::uint32_t end, float* scores);
