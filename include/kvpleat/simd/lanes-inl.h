@@ -27,6 +27,7 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/half.h"
 #include "kvpleat/core/log_scale.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/simd/abi.h"
 
 // Highway 1.0.3 names avxvnni where it means avx512vnni, so that vpdpbusd would not inline. A
@@ -137,6 +138,16 @@ struct Lanes {
   }
   static HWY_INLINE F32 mul(F32 a, F32 b) {
     return hn::Mul(a, b);
+  }
+  // a * b, rounded: compilers join mul and a following add, where they may, to one operation.
+  static HWY_INLINE F32 rounded_mul(F32 a, F32 b) {
+    F32 v = hn::Mul(a, b);
+#if HWY_ARCH_X86 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+    asm("" : "+v"(v.raw));
+#elif HWY_ARCH_ARM
+    asm("" : "+w"(v.raw));
+#endif
+    return v;
   }
   static HWY_INLINE F32 div(F32 a, F32 b) {
     return hn::Div(a, b);
@@ -597,6 +608,9 @@ struct Lanes {
   }
   static HWY_INLINE F32 div(const F32& a, const F32& b) {
     return make_f32([&](std::uint32_t i) { return a.lane[i] / b.lane[i]; });
+  }
+  static HWY_INLINE F32 rounded_mul(const F32& a, const F32& b) {
+    return make_f32([&](std::uint32_t i) { return product(a.lane[i], b.lane[i]); });
   }
   static HWY_INLINE F32 mul_add(const F32& a, const F32& b, const F32& c) {
     return make_f32([&](std::uint32_t i) { return a.lane[i] * b.lane[i] + c.lane[i]; });

@@ -88,9 +88,11 @@ struct Softmax {
   static HWY_NOINLINE float exponentials(float* scores, std::uint32_t begin, std::uint32_t end,
                                          float factor, float top) {
     const F32 by = L::set_f32(factor);
-    const F32 less = L::set_f32(-top);
+    const F32 most = L::set_f32(top);
     return each_group(begin, end, [&](F32 sum, std::uint32_t t, auto kept) HWY_ATTR {
-      const F32 y = kept(exp(L::mul_add(L::load_f32(scores + t), by, less)));
+      // The product is rounded as the largest one was: logits of 3e38 have roundings of 1e31.
+      const F32 logit = L::rounded_mul(L::load_f32(scores + t), by);
+      const F32 y = kept(exp(L::sub(logit, most)));
       L::store_f32(scores + t, y);
       return L::add(sum, y);
     });
