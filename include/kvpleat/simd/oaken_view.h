@@ -94,5 +94,20 @@ inline constexpr std::uint32_t
         abi::kMaxQueries*(64 + (OakenCodec<Codec>::kOrder == OakenOrder::kJagged ? 4 : 6) * 64 *
                                    ceil_div(kDim, 64u));
 
+template <class F>
+inline constexpr bool kIsJagged = false;
+template <std::uint32_t kDim, class Transform, class Split, class Quant, Role kRole>
+inline constexpr bool kIsJagged<BlockFormat<kDim, Transform, Split, Quant, JaggedCodec, kRole>> =
+    true;
+
 }  // namespace simd
+
+// Formats that kernels on Oaken's bytes score and sum: tiles of keys as keys, of values as values.
+template <class F>
+concept OakenFormat = simd::kHasOakenView<F> && simd::kIsJagged<F>;
+template <class F>
+concept OakenKeyFormat = OakenFormat<F> && F::kRole == Role::kKey;
+template <class F>
+concept OakenValueFormat = OakenFormat<F> && F::kRole == Role::kValue;
+
 }  // namespace kvpleat::inline KVPLEAT_ISA

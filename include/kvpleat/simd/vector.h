@@ -15,7 +15,9 @@
 #include "kvpleat/simd/codecs-inl.h"
 #include "kvpleat/simd/codecs.h"
 #include "kvpleat/simd/decoded.h"
+#include "kvpleat/simd/jagged-inl.h"
 #include "kvpleat/simd/lanes-inl.h"
+#include "kvpleat/simd/oaken_view.h"
 #include "kvpleat/simd/offset-inl.h"
 #include "kvpleat/simd/offset_view.h"
 #include "kvpleat/simd/path.h"
@@ -39,11 +41,13 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
   static constexpr Path kRawPath = Path::kFused;
   template <class F>
   static constexpr Path kPath =
-      RawRowFormat<F> || UniformTileFormat<F> ? Path::kFused : Path::kDecode;
+      RawRowFormat<F> || UniformTileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
   static constexpr std::uint32_t kWorkBytes = [] {
     if constexpr (UniformTileFormat<F>) {
       return F::kRole == Role::kKey ? query_work_bytes(views::Tile<F>::kShape) : 0u;
+    } else if constexpr (OakenKeyFormat<F>) {
+      return simd::kOakenWorkBytes<F>;
     } else {
       return 0u;
     }
@@ -52,6 +56,7 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
   template <Format F>
   static void prepare(const F& format, const abi::PrepareArguments& a) {
     if constexpr (UniformTileFormat<F>) TileKernels::prepare(tile_view(format), a);
+    if constexpr (OakenKeyFormat<F>) OakenQueries::prepare(simd::oaken_view(format), a);
   }
   template <Format F>
   static void score(const F& format, const abi::ScoreArguments& a) {
@@ -59,6 +64,12 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
       Raw::score(raw_view(format), a);
     } else if constexpr (UniformTileFormat<F> && F::kRole == Role::kKey) {
       TileKernels::score_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
+    } else if constexpr (OakenKeyFormat<F>) {
+      if (a.arithmetic == abi::Arithmetic::kExact) {
+        DecodedRows<VectorKernels>::score(format, a);
+      } else {
+        JaggedKernels::score(simd::oaken_view(format), a);
+      }
     } else {
       DecodedRows<VectorKernels>::score(format, a);
     }
@@ -70,6 +81,12 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
       Raw::accumulate(raw_view(format), a);
     } else if constexpr (UniformTileFormat<F> && F::kRole == Role::kValue) {
       TileKernels::accumulate_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
+    } else if constexpr (OakenValueFormat<F>) {
+      if (a.arithmetic == abi::Arithmetic::kExact) {
+        DecodedRows<VectorKernels>::accumulate(format, a);
+      } else {
+        JaggedKernels::accumulate(simd::oaken_view(format), a);
+      }
     } else {
       DecodedRows<VectorKernels>::accumulate(format, a);
     }

@@ -1,0 +1,1279 @@
+// Kernels on Oaken's resident order (codec/jagged.h), and what all kernels on Oaken's bytes share:
+// the constants of tokens, the form of queries, folded weights.
+//
+// One arithmetic: with the constants of JaggedConstants a value is
+//   base + 128 step + step * (level - 128) + unit * delta  (+ wide / 2 * (level of the high side ? 1
+//   : -1) + wide / 2)
+// level: a byte of the nibble, delta: int8, of outliers only. So a score is three integer sums over
+// 8-bit queries, and an output three over 8-bit weights, each centred exactly.
+//
+// kFast: queries of 8 bits, weights of 8 bits. kAccurate: 15 and 16 bits. What is left in kAccurate
+// is the format's own byte: deltas are rounded to unit / 2, middle values to step / 4 of
+// JaggedConstants (1/64 of a middle step).
+#if defined(KVPLEAT_SIMD_JAGGED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KVPLEAT_SIMD_JAGGED_INL_H_
+#undef KVPLEAT_SIMD_JAGGED_INL_H_
+#else
+#define KVPLEAT_SIMD_JAGGED_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kvpleat/core/bytes.h"
+#include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
+#include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/lanes-inl.h"
+#include "kvpleat/simd/oaken_view.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvpleat::inline KVPLEAT_ISA {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#undef KVPLEAT_OAKEN_VBMI
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+#define KVPLEAT_OAKEN_VBMI 1
+#else
+#define KVPLEAT_OAKEN_VBMI 0
+#endif
+
+// JaggedConstants of the tokens of a run, [64] by slot; tokens outside have zeros, whatever their
+// bytes say. base includes 128 step and half of wide.
+struct OakenConstants {
+  alignas(64) float base[64];
+  alignas(64) float step[64];
+  alignas(64) float unit[64];
+  alignas(64) float wide[64];
+  alignas(64) std::uint8_t split[64];  // zero_split with the top bit turned: minus 128, signed
+  alignas(64) std::uint8_t gap[64];
+  std::uint32_t wide_units;  // bit u: a token of slots 16u .. 16u+15 has wide != 0
+
+  static HWY_NOINLINE void derive(const abi::OakenView& view, const abi::BlockRun& run,
+                                  OakenConstants& made) {
+    made.wide_units = 0;
+    const std::uint8_t* ranges =
+        (view.shared_ranges ? run.bytes.shared : run.bytes.block) + view.ranges_at;
+    const std::uint32_t end = run.slot + run.count;
+    for (std::uint32_t u = run.slot / 16; u * 16 < end; ++u) {
+      alignas(64) std::uint16_t fields[96];
+      split_fields(ranges + u * 192, fields);
+      bool wide = false;
+      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes) {
+        const bool some = view.splits ? derive_lanes<true>(view, fields + i, u * 16 + i, made)
+                                      : derive_lanes<false>(view, fields + i, u * 16 + i, made);
+        wide = wide || some;
+      }
+      if (HWY_UNLIKELY(wide)) made.wide_units |= 1u << u;
+    }
+    // Slots outside the run may hold anything, NaN as well.
+    for (std::uint32_t t = run.slot / 16 * 16; t < run.slot; ++t) made.clear(t);
+    for (std::uint32_t t = end; t % 16 != 0; ++t) made.clear(t);
+  }
+
+ private:
+  // [16 tokens][6 halves] to [6][16].
+  static HWY_INLINE void split_fields(const std::uint8_t* ranges, std::uint16_t* fields) {
+#if KVPLEAT_OAKEN_VBMI
+    const __m512i a = _mm512_loadu_si512(ranges);
+    const __m512i b = _mm512_loadu_si512(ranges + 64);
+    const __m512i c = _mm512_loadu_si512(ranges + 128);
+    KVPLEAT_UNROLL
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const __m512i from_ab = _mm512_permutex2var_epi16(a, _mm512_load_si512(kFields.ab[k]), b);
+      _mm512_store_si512(fields + 32 * k,
+                         _mm512_permutex2var_epi16(from_ab, _mm512_load_si512(kFields.c[k]), c));
+    }
+#else
+    for (std::uint32_t t = 0; t < 16; ++t) {
+      for (std::uint32_t f = 0; f < 6; ++f)
+        std::memcpy(fields + 16 * f + t, ranges + 12 * t + 2 * f, 2);
+    }
+#endif
+  }
+#if KVPLEAT_OAKEN_VBMI
+  // Where halves 2k and 2k + 1 of 16 tokens lie among 96: first those in two vectors, then, beside
+  // what is there already, those of the third.
+  struct FieldIndices {
+    alignas(64) std::uint16_t ab[3][32];
+    alignas(64) std::uint16_t c[3][32];
+  };
+  static constexpr FieldIndices kFields = [] {
+    FieldIndices made{};
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      for (std::uint32_t i = 0; i < 32; ++i) {
+        const std::uint32_t at = 6 * (i % 16) + 2 * k + i / 16;
+        made.ab[k][i] = static_cast<std::uint16_t>(at < 64 ? at : 0);
+        made.c[k][i] = static_cast<std::uint16_t>(at < 64 ? i : at - 64 + 32);
+      }
+    }
+    return made;
+  }();
+#endif
+
+  HWY_INLINE void clear(std::uint32_t t) {
+    base[t] = step[t] = unit[t] = wide[t] = 0.0f;
+    split[t] = 127;
+    gap[t] = 0;
+  }
+  // Integers of 0 to 255, as bytes, with or without the top bit turned.
+  template <std::uint8_t kTurn>
+  static HWY_INLINE void store_bytes(std::uint8_t* at, Lanes::F32 x) {
+#if KVPLEAT_OAKEN_VBMI
+    const __m128i bytes = _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(x.raw));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at),
+                     _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(kTurn))));
+#else
+    const Lanes::B8 turned =
+        Lanes::xor_(Lanes::as_b8(Lanes::nearest_i32(x)), Lanes::as_b8(Lanes::set_i32(kTurn)));
+    Lanes::store_u8(at, Lanes::as_i32(turned));
+#endif
+  }
+
+  // The operations of JaggedConstants::of. Those that decide zero_split and gap are done one by one
+  // and in its order, so that these are equal; unit is bounded in fewer, to a few units in the last
+  // place, by max(|m + s|, |m - s|) = |m| + |s|. Returns whether a token has wide != 0.
+  template <bool kSplits>
+  static HWY_INLINE bool derive_lanes(const abi::OakenView& view, const std::uint16_t* fields,
+                                      std::uint32_t at, OakenConstants& made) {
+    using F = Lanes::F32;
+    const auto field = [&](std::uint32_t f) HWY_ATTR {
+      return Lanes::load_half(reinterpret_cast<const std::uint8_t*>(fields + 16 * f));
+    };
+    const F low = hidden(field(2));
+    const F high = hidden(field(3));
+    const F zero = Lanes::zero_f32();
+    const F one = Lanes::set_f32(1.0f);
+    const F fifteen = Lanes::set_f32(15.0f);
+    const F sixteen = Lanes::set_f32(16.0f);
+    const F half = Lanes::set_f32(0.5f);
+
+    const F width = Lanes::sub(high, low);
+    const Lanes::M32 spread = Lanes::less(zero, width);
+    const F step = Lanes::select(
+        spread, Lanes::mul(Lanes::div(width, fifteen), Lanes::set_f32(1.0f / 16.0f)), zero);
+    F base = low;
+    F zero_split = Lanes::set_f32(255.0f);
+    F gap = zero;
+    F wide = zero;
+    F jumps = zero;
+    bool any_wide = false;
+    if constexpr (kSplits) {
+      const Lanes::M32 all_high = Lanes::negate(Lanes::less(low, zero));
+      const Lanes::M32 both = Lanes::both(Lanes::less(low, zero), Lanes::less(zero, high));
+      const F exact =
+          Lanes::select(both, Lanes::mul(Lanes::sub(zero, low), Lanes::div(fifteen, width)), one);
+      const F split = Lanes::upper(Lanes::lower(ceiling(exact), fifteen), one);
+      const F whole = Lanes::set_f32(view.middle_high - view.middle_low);
+      const F ratio = Lanes::select(both, Lanes::div(whole, step), zero);
+      zero_split = Lanes::select(both, Lanes::mul(split, sixteen), zero_split);
+      gap = round(Lanes::lower(ratio, sixteen));
+      jumps = Lanes::mul(gap, step);
+      const Lanes::M32 too_wide = Lanes::less(fifteen, gap);
+      any_wide = Lanes::any(too_wide);
+      base = Lanes::add(base, Lanes::select(all_high, Lanes::set_f32(view.middle_high),
+                                            Lanes::set_f32(view.middle_low)));
+      if (HWY_UNLIKELY(any_wide)) {
+        wide = Lanes::select(too_wide, whole, zero);
+        gap = Lanes::select(too_wide, zero, gap);
+        jumps = Lanes::select(too_wide, zero, jumps);
+      }
+      const Lanes::M32 fits = Lanes::less(zero, gap);
+      base =
+          Lanes::add(base, Lanes::select(fits, Lanes::mul(Lanes::sub(whole, jumps), half), zero));
+      jumps = Lanes::add(jumps, wide);
+    }
+    const F last = Lanes::mul_add(step, Lanes::set_f32(240.0f), base);
+    const F middle = Lanes::set_f32((view.outer_high + view.outer_low) * 0.5f);
+    const F apart = Lanes::set_f32((view.outer_high - view.outer_low) * 0.5f);
+    const F outer =
+        Lanes::upper(Lanes::add(Lanes::abs(Lanes::sub(base, middle)), Lanes::add(field(0), apart)),
+                     Lanes::add(Lanes::abs(Lanes::sub(last, middle)), Lanes::add(field(1), apart)));
+    const F inner = Lanes::upper(Lanes::add(Lanes::abs(base), field(4)),
+                                 Lanes::add(Lanes::abs(last), field(5)));
+    const F most = Lanes::add(Lanes::upper(outer, inner), jumps);
+    const F centre = Lanes::mul_add(step, Lanes::set_f32(128.0f), base);
+    Lanes::store_f32(made.base + at, kSplits ? Lanes::mul_add(wide, half, centre) : centre);
+    Lanes::store_f32(made.wide + at, wide);
+    Lanes::store_f32(made.step + at, step);
+    Lanes::store_f32(made.unit + at, Lanes::mul(most, Lanes::set_f32(1.0f / 127.0f)));
+    store_bytes<0x80>(made.split + at, zero_split);
+    store_bytes<0>(made.gap + at, gap);
+    return any_wide;
+  }
+  // Hides that the values were halves: clang 14 compares halves, one by one, where it may.
+  static HWY_INLINE Lanes::F32 hidden(Lanes::F32 x) {
+#if defined(__clang__) && HWY_ARCH_X86 && KVPLEAT_LANES != KVPLEAT_LANES_PLAIN
+    asm("" : "+v"(x.raw));
+#endif
+    return x;
+  }
+  // Both for 0 <= x <= 2^22 or so.
+  static HWY_INLINE Lanes::F32 round(Lanes::F32 x) {
+    return Lanes::to_f32(Lanes::nearest_i32(x));
+  }
+  static HWY_INLINE Lanes::F32 ceiling(Lanes::F32 x) {
+#if KVPLEAT_OAKEN_VBMI
+    return Lanes::F32{_mm512_roundscale_ps(x.raw, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)};
+#else
+    const Lanes::F32 whole = round(x);
+    return Lanes::select(Lanes::less(whole, x), Lanes::add(whole, Lanes::set_f32(1.0f)), whole);
+#endif
+  }
+};
+
+// Queries as the score kernels read them: of each query
+//   0    float scale, float sum of the query, int32 sums of the planes (high, low)
+//   64   [2 planes][row] int8, row = 64 * chunks: high, low (kFast: high only)
+//   then [2 planes][row] the same with the top bit turned, for byte lookups
+//   then published order only: [2 planes][row]: of eight channels the even ones, then the odd ones,
+//        as four bytes of a dense row have them in their low and high nibbles
+// query = scale * high (kFast), scale * (128 high + low) (kAccurate): |high| <= 127, -64 <= low <=
+// 63. Channels that do not exist are zero.
+struct OakenQueries {
+  static constexpr std::uint32_t row(const abi::OakenView& view) { return 64 * view.chunks; }
+  static constexpr std::uint32_t stride(const abi::OakenView& view) {
+    return simd::oaken_query_bytes(view);
+  }
+  static constexpr std::size_t work_bytes(const abi::OakenView& view, std::uint32_t queries) {
+    return static_cast<std::size_t>(stride(view)) * queries;
+  }
+
+  struct Head {
+    float scale;
+    float sum;
+    std::int32_t whole[2];
+  };
+  static HWY_INLINE Head head(const std::uint8_t* query) {
+    Head read;
+    std::memcpy(&read, query, sizeof read);
+    return read;
+  }
+
+  static void prepare(const abi::OakenView& view, const abi::PrepareArguments& arguments) {
+    const bool two = arguments.arithmetic == abi::Arithmetic::kAccurate;
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      const float* query = arguments.queries + static_cast<std::size_t>(j) * view.dim;
+      std::uint8_t* work = arguments.work + static_cast<std::size_t>(j) * stride(view);
+      std::uint8_t* planes = work + 64;
+      const std::uint32_t whole_row = row(view);
+      std::memset(work, 0, stride(view));
+      std::memset(planes + 2 * whole_row, 0x80, 2 * whole_row);
+      const float largest = largest_magnitude(query, view.dim);
+      Head made = {largest / (two ? 127.0f * 128.0f : 127.0f), 0.0f, {0, 0}};
+      const float inverse = made.scale >= 0x1p-126f ? 1.0f / made.scale : 0.0f;
+      double sum = 0.0;
+      for (std::uint32_t c = 0; c < view.dim; ++c) {
+        sum += static_cast<double>(query[c]);
+        const std::int32_t code = round_to_signed(query[c] * inverse, two ? 127 * 128 : 127);
+        const std::int32_t high = two ? (code + 64) >> 7 : code;
+        put(view, planes, c, 0, high);
+        made.whole[0] += high;
+        if (two) {
+          put(view, planes, c, 1, code - high * 128);
+          made.whole[1] += code - high * 128;
+        }
+      }
+      made.sum = static_cast<float>(sum);
+      std::memcpy(work, &made, sizeof made);
+    }
+  }
+
+ private:
+  static void put(const abi::OakenView& view, std::uint8_t* planes, std::uint32_t c,
+                  std::uint32_t plane, std::int32_t code) {
+    const std::uint32_t whole_row = row(view);
+    const auto byte = static_cast<std::uint8_t>(code & 255);
+    planes[plane * whole_row + c] = byte;
+    planes[(2 + plane) * whole_row + c] = byte ^ 0x80;
+    if (!view.jagged) planes[(4 + plane) * whole_row + c / 8 * 8 + c % 2 * 4 + c % 8 / 2] = byte;
+  }
+};
+
+// Weights of the 64 slots of a block times a constant of each token, as bytes: weight * constant is
+// factor * high, or factor * (256 high + low) in kAccurate. Slots outside the run are zero.
+struct OakenFold {
+  alignas(64) std::uint8_t high[64];
+  alignas(64) std::uint8_t low[64];
+  float factor;
+
+  // weights, constants: [64] by slot, >= 0 and finite.
+  template <bool kTwo>
+  static HWY_INLINE void make(const float* weights, const float* constants, OakenFold& made) {
+    using F = Lanes::F32;
+    constexpr std::uint32_t kParts = 64 / Lanes::kLanes;
+    F products[kParts];
+    F most = Lanes::zero_f32();
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+      products[i] = Lanes::mul(Lanes::load_f32(weights + i * Lanes::kLanes),
+                               Lanes::load_f32(constants + i * Lanes::kLanes));
+      most = Lanes::upper(most, products[i]);
+    }
+    const float largest = Lanes::reduce_max(most);
+    // Below 2^-100 the sums of what is at least 1 elsewhere do not change, and inverses overflow.
+    const bool any = largest > 0x1p-100f;
+    constexpr float kTop = kTwo ? 65535.0f : 255.0f;
+    made.factor = any ? largest / kTop : 0.0f;
+    const F inverse = Lanes::set_f32(any ? kTop / largest : 0.0f);
+    const F top = Lanes::set_f32(kTop);
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+      const Lanes::I32 code =
+          Lanes::nearest_i32(Lanes::lower(Lanes::mul(products[i], inverse), top));
+      if constexpr (kTwo) {
+        store_bytes(made.high + i * Lanes::kLanes, Lanes::shift_right<8>(code));
+        store_bytes(made.low + i * Lanes::kLanes, Lanes::and_(code, Lanes::set_i32(255)));
+      } else {
+        store_bytes(made.high + i * Lanes::kLanes, code);
+      }
+    }
+  }
+  static HWY_INLINE void store_bytes(std::uint8_t* at, Lanes::I32 code) {
+#if KVPLEAT_OAKEN_VBMI
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(code.raw));
+#else
+    Lanes::store_u8(at, code);
+#endif
+  }
+  // Sum of weight * constant over the slots, in 16 partial sums by slot mod 16.
+  static HWY_INLINE float dot(const float* weights, const float* constants) {
+    Lanes::F32 parts[Lanes::kParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < Lanes::kParts; ++i) {
+      parts[i] = Lanes::zero_f32();
+      for (std::uint32_t t = i * Lanes::kLanes; t < 64; t += 16) {
+        parts[i] =
+            Lanes::mul_add(Lanes::load_f32(weights + t), Lanes::load_f32(constants + t), parts[i]);
+      }
+    }
+    return Lanes::sum16(parts);
+  }
+};
+
+// Weights of one block for all queries of a call.
+struct OakenWeights {
+  OakenFold level[abi::kMaxQueries];
+  OakenFold delta[abi::kMaxQueries];
+  OakenFold wide[abi::kMaxQueries];  // times half of wide, if has_wide
+  float bias[abi::kMaxQueries];      // added to every channel
+  bool has_wide;
+
+  template <bool kTwo>
+  static HWY_NOINLINE void make(const abi::AccumulateArguments& arguments, std::uint32_t first,
+                                const abi::BlockRun& run, const OakenConstants& constants,
+                                OakenWeights& made) {
+    made.has_wide = constants.wide_units != 0;
+    alignas(64) float weights[64];
+    alignas(64) float half_wide[64];
+    const bool whole = run.count == 64;
+    if (!whole) std::memset(weights, 0, sizeof weights);
+    for (std::uint32_t t = 0; made.has_wide && t < 64; ++t) half_wide[t] = constants.wide[t] / 2;
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      const float* given =
+          arguments.weights + static_cast<std::size_t>(j) * arguments.stride + first;
+      if (!whole) std::memcpy(weights + run.slot, given, run.count * sizeof(float));
+      const float* all = whole ? given : weights;
+      OakenFold::make<kTwo>(all, constants.step, made.level[j]);
+      OakenFold::make<kTwo>(all, constants.unit, made.delta[j]);
+      if (made.has_wide) OakenFold::make<kTwo>(all, half_wide, made.wide[j]);
+      made.bias[j] = OakenFold::dot(all, constants.base);
+    }
+  }
+};
+
+// Bytes of the block that is read after this one, for prefetch: its lines while the same ones of
+// this block are worked on. Blocks lie apart, so that hardware does not see the next one coming.
+struct OakenAhead {
+  // From the bytes of this block to those of the next.
+  std::ptrdiff_t block;
+  std::ptrdiff_t shared;
+  std::ptrdiff_t spill;
+
+  static HWY_INLINE OakenAhead of(const abi::BlockRun* runs, std::uint32_t run_count,
+                                  std::uint32_t at, const abi::BlockRun* ahead) {
+    const abi::BlockRun* next = at + 1 < run_count ? runs + at + 1 : ahead;
+    const abi::BlockBytes& here = runs[at].bytes;
+    const abi::BlockBytes& there = next != nullptr ? next->bytes : here;
+    return {apart(here.block, there.block), apart(here.shared, there.shared),
+            apart(here.spill, there.spill)};
+  }
+
+ private:
+  static HWY_INLINE std::ptrdiff_t apart(const std::uint8_t* here, const std::uint8_t* there) {
+    return reinterpret_cast<std::intptr_t>(there) - reinterpret_cast<std::intptr_t>(here);
+  }
+};
+
+#if KVPLEAT_OAKEN_VBMI
+
+// One unit of slots in jagged order is rebuilt group by group: byte 4 i + b of a vector is entry 4 g
+// + b of lane i, as far as it exists. Loads end with the spill, since no tail of zeros follows it,
+// and never leave it, whatever the counts say.
+struct JaggedStream {
+  const std::uint8_t* next;
+  const std::uint8_t* end;
+  std::ptrdiff_t ahead;  // from here to the same place of the next block's spill
+
+  struct Group {
+    __m512i entry;
+    __m512i delta;
+  };
+  HWY_INLINE Group take(__mmask64 present) {
+    const auto n = static_cast<std::ptrdiff_t>(_mm_popcnt_u64(present));
+    LaneTools::prefetch(next + ahead);
+    Group group;
+    if (HWY_LIKELY(end - next >= n + 64)) {
+      group.entry = _mm512_loadu_si512(next);
+      group.delta = _mm512_loadu_si512(next + n);
+      next += 2 * n;
+    } else {
+      const std::ptrdiff_t entries = lower_of<std::ptrdiff_t>(n, end - next);
+      group.entry = _mm512_maskz_loadu_epi8(first_bytes(entries), next);
+      next += entries;
+      const std::ptrdiff_t deltas = lower_of<std::ptrdiff_t>(n, end - next);
+      group.delta = _mm512_maskz_loadu_epi8(first_bytes(deltas), next);
+      next += deltas;
+    }
+    group.entry = _mm512_maskz_expand_epi8(present, group.entry);
+    group.delta = _mm512_maskz_expand_epi8(present, group.delta);
+    return group;
+  }
+
+ private:
+  static HWY_INLINE __mmask64 first_bytes(std::ptrdiff_t n) {
+    return _bzhi_u64(~0ull, static_cast<unsigned>(n));
+  }
+};
+
+struct JaggedKernels {
+  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      score_runs<true>(view, arguments);
+    } else {
+      score_runs<false>(view, arguments);
+    }
+  }
+  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      accumulate_runs<true>(view, arguments);
+    } else {
+      accumulate_runs<false>(view, arguments);
+    }
+  }
+
+ private:
+  static HWY_INLINE __m512i set_byte(std::uint32_t x) {
+    return _mm512_set1_epi8(static_cast<char>(x));
+  }
+  // Byte i of the 16 in all four bytes of lane i.
+  static HWY_INLINE __m512i each_four(__m128i bytes) {
+    const __m512i at =
+        _mm512_set_epi32(0x0f0f0f0f, 0x0e0e0e0e, 0x0d0d0d0d, 0x0c0c0c0c, 0x0b0b0b0b, 0x0a0a0a0a,
+                         0x09090909, 0x08080808, 0x07070707, 0x06060606, 0x05050505, 0x04040404,
+                         0x03030303, 0x02020202, 0x01010101, 0x00000000);
+    return _mm512_permutexvar_epi8(at, _mm512_castsi128_si512(bytes));
+  }
+  // Where those of even bytes of 32 come from.
+  static HWY_INLINE __m512i each_four_even() {
+    return _mm512_set_epi32(0x1e1e1e1e, 0x1c1c1c1c, 0x1a1a1a1a, 0x18181818, 0x16161616, 0x14141414,
+                            0x12121212, 0x10101010, 0x0e0e0e0e, 0x0c0c0c0c, 0x0a0a0a0a, 0x08080808,
+                            0x06060606, 0x04040404, 0x02020202, 0x00000000);
+  }
+  static HWY_INLINE __m128i load16(const std::uint8_t* bytes) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  }
+  static HWY_INLINE __m512i broadcast(const std::uint8_t* bytes) {
+    std::int32_t four;
+    std::memcpy(&four, bytes, 4);
+    return _mm512_set1_epi32(four);
+  }
+
+  static HWY_INLINE __m512i dot_at(__m512i sum, __m512i u, const std::uint8_t* s) {
+    return Lanes::dot_u7s8_at(Lanes::I32{sum}, Lanes::B8{u}, s).raw;
+  }
+
+  // --- scores -----------------------------------------------------------------------------------
+
+  // The units of 16 tokens of one run that are scored.
+  struct Units {
+    const std::uint8_t* block;
+    const std::uint8_t* counts;  // [64][chunks]
+    const OakenConstants* constants;
+    std::ptrdiff_t ahead;  // from here to the next block
+    std::uint32_t slot;    // the run
+    std::uint32_t end;
+  };
+
+  template <bool kTwo>
+  static HWY_INLINE void score_runs(const abi::OakenView& view,
+                                    const abi::ScoreArguments& arguments) {
+    OakenConstants constants;
+    std::uint32_t first = 0;
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const abi::BlockRun& run = arguments.runs[r];
+      const OakenAhead ahead =
+          OakenAhead::of(arguments.runs, arguments.run_count, r, arguments.ahead);
+      OakenConstants::derive(view, run, constants);
+      const std::uint8_t* counts = run.bytes.block + view.counts_at;
+      std::uint32_t before = 0;
+      for (std::uint32_t i = 0; i < run.slot / 16 * 16 * view.chunks; ++i) before += counts[i];
+      const JaggedStream stream = {run.bytes.spill + lower_of(2 * before, run.bytes.spill_bytes),
+                                   run.bytes.spill + run.bytes.spill_bytes, ahead.spill};
+      const Units units = {run.bytes.block, counts,   &constants,
+                           ahead.block,     run.slot, run.slot + run.count};
+      for (std::uint32_t i = 0; i < 12; ++i)
+        LaneTools::prefetch(run.bytes.shared + ahead.shared + 64 * i);
+      for (std::uint32_t i = 0; i < view.chunks; ++i)
+        LaneTools::prefetch(counts + ahead.block + 64 * i);
+      std::uint32_t j = 0;
+      const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
+        for (; j + kQueries <= arguments.query_count; j += kQueries) {
+          score_units<kQueries, kTwo>(
+              view, units, stream,
+              arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view),
+              arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first,
+              arguments.stride);
+        }
+      };
+      some.template operator()<4>();
+      some.template operator()<2>();
+      some.template operator()<1>();
+      first += run.count;
+    }
+  }
+
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void score_units(const abi::OakenView& view, const Units& units,
+                                       JaggedStream stream, const std::uint8_t* work, float* scores,
+                                       std::uint32_t stride) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const OakenConstants& constants = *units.constants;
+    const std::uint32_t query_stride = OakenQueries::stride(view);
+    const std::uint32_t row = OakenQueries::row(view);
+    const std::uint32_t chunks = view.chunks;
+    const std::uint32_t lines = view.padded_dim / 8;
+    const __m512i top = set_byte(0xf0);
+    const std::uint8_t* codes = units.block + units.slot / 16 * lines * 64;
+    for (std::uint32_t at = units.slot / 16 * 16; at < units.end; at += 16) {
+      const std::uint8_t* counts = units.counts + at * chunks;
+      __m512i dense[kSums];
+      {
+        __m512i upper[kSums];
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) dense[i] = upper[i] = _mm512_setzero_si512();
+        const __m512i split =
+            _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
+        const __m512i gap = each_four(load16(constants.gap + at));
+        const std::uint8_t* query = LaneTools::opaque(work) + 64;
+        for (std::uint32_t o = 0; o < lines; ++o, codes += 64, query += 8) {
+          LaneTools::prefetch(codes + units.ahead);
+          const __m512i pair = _mm512_loadu_si512(codes);
+          __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
+          __m512i high = _mm512_and_si512(pair, top);
+          low = _mm512_mask_add_epi8(low, _mm512_cmpge_epu8_mask(low, split), low, gap);
+          high = _mm512_mask_add_epi8(high, _mm512_cmpge_epu8_mask(high, split), high, gap);
+          KVPLEAT_UNROLL
+          for (std::uint32_t i = 0; i < kSums; ++i) {
+            const std::uint8_t* bytes =
+                query + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
+            dense[i] = dot_at(dense[i], low, bytes);
+            upper[i] = dot_at(upper[i], high, bytes + 4);
+          }
+        }
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) dense[i] = _mm512_add_epi32(dense[i], upper[i]);
+      }
+
+      __m512i sparse[kSums];
+      __m512i turned = _mm512_setzero_si512();  // 128 * sum of deltas: what turned top bits add
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) sparse[i] = _mm512_setzero_si512();
+      const std::uint8_t* tables = LaneTools::opaque(work) + 64 + 2 * row;
+      if (HWY_LIKELY(chunks <= 2)) {
+        __m512i here;  // entries of chunk 0, of all
+        __m512i all;
+        if (chunks == 1) {
+          here = all = each_four(load16(counts));
+        } else {
+          // Pairs of counts: those of chunk 0 in even bytes.
+          const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts));
+          const __m256i sums = _mm256_add_epi8(pairs, _mm256_srli_epi16(pairs, 8));
+          const __m512i even = each_four_even();
+          here = _mm512_permutexvar_epi8(even, _mm512_castsi256_si512(pairs));
+          all = _mm512_permutexvar_epi8(even, _mm512_castsi256_si512(sums));
+        }
+        const __m512i low_six = set_byte(0x3f);
+        const __m512i second = set_byte(64);
+        __m512i number = _mm512_set1_epi32(0x03020100);
+        const std::uint32_t second_table = chunks == 2 ? 64 : 0;
+        __mmask64 present = _mm512_cmplt_epu8_mask(number, all);
+        while (present != 0) {
+          const JaggedStream::Group group = stream.take(present);
+          __m512i index = _mm512_and_si512(group.entry, low_six);
+          index = _mm512_mask_add_epi8(index, _mm512_cmpge_epu8_mask(number, here), index, second);
+          turned = _mm512_dpbusd_epi32(turned, set_byte(128), group.delta);
+          KVPLEAT_UNROLL
+          for (std::uint32_t i = 0; i < kSums; ++i) {
+            const std::uint8_t* bytes =
+                tables + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
+            const __m512i found = _mm512_permutex2var_epi8(
+                _mm512_loadu_si512(bytes), index, _mm512_loadu_si512(bytes + second_table));
+            sparse[i] = _mm512_dpbusd_epi32(sparse[i], found, group.delta);
+          }
+          number = _mm512_adds_epu8(number, set_byte(4));  // ends, whatever the counts
+          present = _mm512_cmplt_epu8_mask(number, all);
+        }
+      } else {
+        // Arrays of their own: whose address is taken stays in memory.
+        JaggedStream from = stream;
+        __m512i sums[kSums + 1];
+        score_chunks<kSums, kPlanes>(view, counts, from, tables, query_stride, sums);
+        stream = from;
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) sparse[i] = sums[i];
+        turned = sums[kSums];
+      }
+
+      const __m512 base = _mm512_load_ps(constants.base + at);
+      const __m512 step = _mm512_load_ps(constants.step + at);
+      const __m512 part = _mm512_load_ps(constants.unit + at);
+      const std::uint32_t from = upper_of(units.slot, at);
+      const std::uint32_t count = lower_of(units.end, at + 16) - from;
+      KVPLEAT_UNROLL
+      for (std::uint32_t j = 0; j < kQueries; ++j) {
+        const OakenQueries::Head head =
+            OakenQueries::head(work + static_cast<std::size_t>(j) * query_stride);
+        const __m512 levels =
+            score_join<kTwo>(dense + j * kPlanes, _mm512_set1_epi32(128 * head.whole[0]),
+                             _mm512_set1_epi32(128 * head.whole[1]));
+        const __m512 deltas = score_join<kTwo>(sparse + j * kPlanes, turned, turned);
+        __m512 sum = _mm512_fmadd_ps(deltas, part, _mm512_mul_ps(levels, step));
+        sum = _mm512_mul_ps(sum, _mm512_set1_ps(head.scale));
+        sum = _mm512_fmadd_ps(base, _mm512_set1_ps(head.sum), sum);
+        float* out = scores + static_cast<std::size_t>(j) * stride + (from - units.slot);
+        if (HWY_LIKELY(count == 16)) {
+          _mm512_storeu_ps(out, sum);
+        } else {
+          const auto lanes = static_cast<__mmask16>((1u << count) - 1u);
+          _mm512_mask_storeu_ps(
+              out, lanes,
+              _mm512_maskz_compress_ps(static_cast<__mmask16>(lanes << (from - at)), sum));
+        }
+      }
+      if (HWY_UNLIKELY((constants.wide_units >> at / 16 & 1u) != 0)) {
+        add_wide<kQueries, kTwo>(view, codes - 64 * lines, constants, at, work,
+                                 scores + (from - units.slot), stride, from - at, count);
+      }
+    }
+  }
+  // One sum, or 128 high + low.
+  template <bool kTwo>
+  static HWY_INLINE __m512 score_join(const __m512i* sums, __m512i less_high, __m512i less_low) {
+    const __m512 high = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[0], less_high));
+    if constexpr (!kTwo) return high;
+    const __m512 low = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[kTwo ? 1 : 0], less_low));
+    return _mm512_fmadd_ps(high, _mm512_set1_ps(128.0f), low);
+  }
+  // Slots of tokens of more than two chunks: counts beyond a byte, tables of 128 channels in turn.
+  template <std::uint32_t kSums, std::uint32_t kPlanes>
+  static HWY_NOINLINE void score_chunks(const abi::OakenView& view, const std::uint8_t* counts,
+                                        JaggedStream& stream, const std::uint8_t* tables,
+                                        std::uint32_t query_stride, __m512i* sums) {
+    constexpr std::uint32_t kMostChunks = 9;  // head_dim is at most 576
+    const std::uint32_t row = OakenQueries::row(view);
+    alignas(64) std::int32_t ends[kMostChunks][16];  // of the entries of each chunk of a token
+    for (std::uint32_t t = 0; t < 16; ++t) {
+      std::int32_t sum = 0;
+      for (std::uint32_t k = 0; k < view.chunks; ++k)
+        ends[k][t] = sum += counts[t * view.chunks + k];
+    }
+    const __m512i in_lane = _mm512_set1_epi32(0x03020100);
+    const __m512i first_bytes = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0x00000000);
+    // Bytes of the four from entry `number` on that lie before an end.
+    const auto before = [&](const std::int32_t* end, std::int32_t number) HWY_ATTR {
+      const __m512i left = _mm512_sub_epi32(_mm512_load_si512(end), _mm512_set1_epi32(number));
+      const __m512i some =
+          _mm512_min_epi32(_mm512_max_epi32(left, _mm512_setzero_si512()), _mm512_set1_epi32(4));
+      return _mm512_cmplt_epu8_mask(in_lane, _mm512_shuffle_epi8(some, first_bytes));
+    };
+    __m512i sparse[kSums];
+    __m512i turned = _mm512_setzero_si512();
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) sparse[i] = _mm512_setzero_si512();
+    for (std::int32_t number = 0;; number += 4) {
+      const __mmask64 present = before(ends[view.chunks - 1], number);
+      if (present == 0) break;
+      const JaggedStream::Group group = stream.take(present);
+      const __m512i index = _mm512_and_si512(group.entry, set_byte(0x3f));
+      turned = _mm512_dpbusd_epi32(turned, set_byte(128), group.delta);
+      __m512i found[kSums];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) found[i] = _mm512_setzero_si512();
+      __mmask64 rest = present;
+      for (std::uint32_t k = 0; k < view.chunks && rest != 0; ++k) {
+        const __mmask64 here = rest & before(ends[k], number);
+        rest &= ~here;
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          const std::uint8_t* at = tables + static_cast<std::size_t>(i / kPlanes) * query_stride +
+                                   i % kPlanes * row + 64 * k;
+          found[i] = _mm512_mask_permutexvar_epi8(found[i], here, index, _mm512_loadu_si512(at));
+        }
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i)
+        sparse[i] = _mm512_dpbusd_epi32(sparse[i], found[i], group.delta);
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = sparse[i];
+    sums[kSums] = turned;
+  }
+
+  // Adds what tokens whose inner band is wide have on the two sides of it: half of wide times the
+  // query, with the sign of the side.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void add_wide(const abi::OakenView& view, const std::uint8_t* codes,
+                                    const OakenConstants& constants, std::uint32_t first,
+                                    const std::uint8_t* work, float* scores, std::uint32_t stride,
+                                    std::uint32_t lane, std::uint32_t count) {
+    const __m512i top = set_byte(0xf0);
+    const __m512i one = set_byte(1);
+    const __m512i split =
+        _mm512_xor_si512(each_four(load16(constants.split + first)), set_byte(0x80));
+    const __m512 half = _mm512_mul_ps(_mm512_load_ps(constants.wide + first), _mm512_set1_ps(0.5f));
+    for (std::uint32_t j = 0; j < kQueries; ++j) {
+      const std::uint8_t* query = work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
+      const OakenQueries::Head head = OakenQueries::head(query);
+      __m512 sum = _mm512_setzero_ps();
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const std::uint8_t* at = query + 64 + plane * OakenQueries::row(view);
+        __m512i above = _mm512_setzero_si512();
+        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, at += 8) {
+          const __m512i pair = _mm512_loadu_si512(codes + 64 * o);
+          const __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
+          const __m512i high = _mm512_and_si512(pair, top);
+          above = _mm512_dpbusd_epi32(
+              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(low, split), one), broadcast(at));
+          above = _mm512_dpbusd_epi32(
+              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(high, split), one),
+              broadcast(at + 4));
+        }
+        const __m512i signed_sum =
+            _mm512_sub_epi32(_mm512_slli_epi32(above, 1), _mm512_set1_epi32(head.whole[plane]));
+        sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(128.0f), _mm512_cvtepi32_ps(signed_sum));
+      }
+      sum = _mm512_mul_ps(_mm512_mul_ps(sum, half), _mm512_set1_ps(head.scale));
+      alignas(64) float added[16];
+      _mm512_store_ps(added, sum);
+      for (std::uint32_t i = 0; i < count; ++i)
+        scores[static_cast<std::size_t>(j) * stride + i] += added[lane + i];
+    }
+  }
+
+  // --- sums -------------------------------------------------------------------------------------
+
+  template <bool kTwo>
+  static HWY_INLINE void accumulate_runs(const abi::OakenView& view,
+                                         const abi::AccumulateArguments& arguments) {
+    OakenConstants constants;
+    OakenWeights weights;
+    std::memset(&constants, 0, sizeof constants);
+    std::uint32_t first = 0;
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const abi::BlockRun& run = arguments.runs[r];
+      const OakenAhead ahead =
+          OakenAhead::of(arguments.runs, arguments.run_count, r, arguments.ahead);
+      if (run.count != 64) std::memset(&constants, 0, sizeof constants);
+      OakenConstants::derive(view, run, constants);
+      OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
+      for (std::uint32_t i = 0; i < 12; ++i)
+        LaneTools::prefetch(run.bytes.shared + ahead.shared + 64 * i);
+      for (std::uint32_t i = 0; i < view.padded_dim; i += 64)
+        LaneTools::prefetch(run.bytes.block + ahead.block + view.counts_at + i);
+
+      const std::uint32_t units = view.padded_dim / 16;
+      std::uint32_t u = 0;
+      for (; u + 4 <= units; u += 4)
+        dense_units<4, kTwo>(view, arguments, run, ahead, constants, weights, u);
+      for (; u < units; ++u)
+        dense_units<1, kTwo>(view, arguments, run, ahead, constants, weights, u);
+
+      const JaggedStream stream = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes,
+                                   ahead.spill};
+      std::uint32_t j = 0;
+      const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
+        for (; j + kQueries <= arguments.query_count; j += kQueries)
+          sparse_units<kQueries, kTwo>(view, arguments, run, weights, stream, j);
+      };
+      some.template operator()<4>();
+      some.template operator()<2>();
+      some.template operator()<1>();
+      first += run.count;
+    }
+  }
+
+  // Adds 16 sums, as many of them as there are channels.
+  static HWY_INLINE void add_to(const abi::OakenView& view, float* sums, std::uint32_t channel,
+                                __m512 added) {
+    const std::uint32_t left = view.dim - channel;
+    if (HWY_LIKELY(left >= 16)) {
+      _mm512_storeu_ps(sums + channel, _mm512_add_ps(_mm512_loadu_ps(sums + channel), added));
+    } else {
+      const auto lanes = static_cast<__mmask16>((1u << left) - 1u);
+      _mm512_mask_storeu_ps(sums + channel, lanes,
+                            _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, sums + channel), added));
+    }
+  }
+
+  // Levels of kUnits units of 16 channels, for all queries, some at a time.
+  template <std::uint32_t kUnits, bool kTwo>
+  static HWY_INLINE void dense_units(const abi::OakenView& view,
+                                     const abi::AccumulateArguments& arguments,
+                                     const abi::BlockRun& run, const OakenAhead& ahead,
+                                     const OakenConstants& constants, const OakenWeights& weights,
+                                     std::uint32_t u) {
+    std::uint32_t j = 0;
+    const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
+      for (; j + kQueries <= arguments.query_count; j += kQueries) {
+        dense_queries<kQueries, kUnits, kTwo>(view, arguments, run, ahead, constants, weights, u,
+                                              j);
+      }
+    };
+    if constexpr (!kTwo) some.template operator()<4>();
+    some.template operator()<2>();
+    some.template operator()<1>();
+    if (HWY_UNLIKELY(weights.has_wide)) {
+      for (std::uint32_t i = 0; i < kUnits; ++i)
+        sum_wide<kTwo>(view, arguments, run, constants, weights, u + i);
+    }
+  }
+  template <std::uint32_t kQueries, std::uint32_t kUnits, bool kTwo>
+  static HWY_INLINE void dense_queries(const abi::OakenView& view,
+                                       const abi::AccumulateArguments& arguments,
+                                       const abi::BlockRun& run, const OakenAhead& ahead,
+                                       const OakenConstants& constants, const OakenWeights& weights,
+                                       std::uint32_t u, std::uint32_t j) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes * kUnits;
+    const __m512i top = set_byte(0xf0);
+    const __m512i turn = set_byte(0x80);
+    __m512i sums[kSums];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = _mm512_setzero_si512();
+    const std::uint8_t* codes = run.bytes.block + 512 * u;
+    const OakenFold* folds = LaneTools::opaque(weights.level) + j;
+    for (std::uint32_t o = 0; o < 8; ++o) {
+      const __m512i low_split = broadcast(constants.split + 8 * o);
+      const __m512i high_split = broadcast(constants.split + 8 * o + 4);
+      const __m512i low_gap = broadcast(constants.gap + 8 * o);
+      const __m512i high_gap = broadcast(constants.gap + 8 * o + 4);
+      __m512i low_weights[kQueries * kPlanes];
+      __m512i high_weights[kQueries * kPlanes];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) {
+        const OakenFold& fold = folds[i / kPlanes];
+        const std::uint8_t* bytes = i % kPlanes == 0 ? fold.high : fold.low;
+        low_weights[i] = broadcast(bytes + 8 * o);
+        high_weights[i] = broadcast(bytes + 8 * o + 4);
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t k = 0; k < kUnits; ++k) {
+        LaneTools::prefetch(codes + 512 * k + 64 * o + ahead.block);
+        const __m512i pair = _mm512_loadu_si512(codes + 512 * k + 64 * o);
+        // (bits & 0xf0) ^ 0x80: levels minus 128.
+        __m512i low = _mm512_ternarylogic_epi32(_mm512_slli_epi16(pair, 4), top, turn, 0x6a);
+        __m512i high = _mm512_ternarylogic_epi32(pair, top, turn, 0x6a);
+        low = _mm512_mask_add_epi8(low, _mm512_cmpge_epi8_mask(low, low_split), low, low_gap);
+        high = _mm512_mask_add_epi8(high, _mm512_cmpge_epi8_mask(high, high_split), high, high_gap);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) {
+          __m512i& sum = sums[i * kUnits + k];
+          sum = _mm512_dpbusd_epi32(sum, low_weights[i], low);
+          sum = _mm512_dpbusd_epi32(sum, high_weights[i], high);
+        }
+      }
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kQueries; ++i) {
+      const std::uint32_t query = j + i;
+      float* out = arguments.sums + static_cast<std::size_t>(query) * view.dim;
+      const __m512 factor = _mm512_set1_ps(weights.level[query].factor);
+      const __m512 bias = _mm512_set1_ps(weights.bias[query]);
+      KVPLEAT_UNROLL
+      for (std::uint32_t k = 0; k < kUnits; ++k) {
+        const __m512 sum = join<kTwo>(sums + i * kPlanes * kUnits + k, kUnits);
+        add_to(view, out, 16 * (u + k), _mm512_fmadd_ps(sum, factor, bias));
+      }
+    }
+  }
+  // One sum, or 256 high + low: sums[0] and sums[apart].
+  template <bool kTwo>
+  static HWY_INLINE __m512 join(const __m512i* sums, std::uint32_t apart) {
+    const __m512 high = _mm512_cvtepi32_ps(sums[0]);
+    if constexpr (!kTwo) return high;
+    return _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f), _mm512_cvtepi32_ps(sums[apart]));
+  }
+  // Deltas. Entries number their tokens in the lower six bits, which is all that the lookup of a
+  // weight looks at.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void sparse_units(const abi::OakenView& view,
+                                        const abi::AccumulateArguments& arguments,
+                                        const abi::BlockRun& run, const OakenWeights& weights,
+                                        JaggedStream stream, std::uint32_t j) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const OakenFold* folds = weights.delta + j;
+    __m512i tables[kSums];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      const OakenFold& fold = folds[i / kPlanes];
+      tables[i] = _mm512_load_si512(i % kPlanes == 0 ? fold.high : fold.low);
+    }
+    const std::uint8_t* counts = run.bytes.block + view.counts_at;
+    for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
+      __m512i sums[kSums];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = _mm512_setzero_si512();
+      const __m512i all = each_four(load16(counts + c));
+      __m512i number = _mm512_set1_epi32(0x03020100);
+      __mmask64 present = _mm512_cmplt_epu8_mask(number, all);
+      while (present != 0) {
+        const JaggedStream::Group group = stream.take(present);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          sums[i] = _mm512_dpbusd_epi32(sums[i], _mm512_permutexvar_epi8(group.entry, tables[i]),
+                                        group.delta);
+        }
+        number = _mm512_adds_epu8(number, set_byte(4));  // ends, whatever the counts
+        present = _mm512_cmplt_epu8_mask(number, all);
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kQueries; ++i) {
+        add_to(view, arguments.sums + static_cast<std::size_t>(j + i) * view.dim, c,
+               _mm512_mul_ps(join<kTwo>(sums + i * kPlanes, 1), _mm512_set1_ps(folds[i].factor)));
+      }
+    }
+  }
+  // What tokens whose inner band is wide have on the two sides of it, of one unit.
+  template <bool kTwo>
+  static HWY_NOINLINE void sum_wide(const abi::OakenView& view,
+                                    const abi::AccumulateArguments& arguments,
+                                    const abi::BlockRun& run, const OakenConstants& constants,
+                                    const OakenWeights& weights, std::uint32_t u) {
+    const __m512i top = set_byte(0xf0);
+    const __m512i minus = set_byte(0xff);
+    const __m512i one = set_byte(1);
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      const OakenFold& fold = weights.wide[j];
+      __m512i sums[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+      for (std::uint32_t o = 0; o < 8; ++o) {
+        const __m512i pair = _mm512_loadu_si512(run.bytes.block + 512 * u + 64 * o);
+        for (std::uint32_t half = 0; half < 2; ++half) {
+          const std::uint32_t token = 8 * o + 4 * half;
+          const __m512i level = _mm512_ternarylogic_epi32(
+              half == 0 ? _mm512_slli_epi16(pair, 4) : pair, top, set_byte(0x80), 0x6a);
+          const __m512i side = _mm512_mask_mov_epi8(
+              minus, _mm512_cmpge_epi8_mask(level, broadcast(constants.split + token)), one);
+          sums[0] = _mm512_dpbusd_epi32(sums[0], broadcast(fold.high + token), side);
+          if constexpr (kTwo)
+            sums[1] = _mm512_dpbusd_epi32(sums[1], broadcast(fold.low + token), side);
+        }
+      }
+      add_to(view, arguments.sums + static_cast<std::size_t>(j) * view.dim, 16 * u,
+             _mm512_mul_ps(join<kTwo>(sums, 1), _mm512_set1_ps(fold.factor)));
+    }
+  }
+};
+
+#else  // KVPLEAT_OAKEN_VBMI
+
+// Without byte lookups of 64 and more entries: levels are expanded into the first-level cache and
+// multiplied by vectors, slots are walked one by one.
+struct OakenUnits {
+  // Sums of the deltas of one unit of 16 lanes, [queries][planes][16].
+  struct Sparse {
+    std::int32_t sums[abi::kMaxQueries][2][16];
+  };
+
+  // Level of a nibble in the upper half of a byte, and the same minus 128.
+  static HWY_INLINE std::uint8_t level(std::uint32_t sixteenth, std::uint8_t split,
+                                       std::uint8_t gap) {
+    const std::uint32_t added = sixteenth >= (split ^ 0x80u) ? gap : 0u;
+    return static_cast<std::uint8_t>(sixteenth + added);
+  }
+
+  // Scores of one unit of 16 tokens.
+  //   levels: [lines][16 tokens][4], a line for four bytes of a query from `planes` on.
+  template <bool kTwo>
+  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments,
+                    const OakenConstants& constants, std::uint32_t at, const std::uint8_t* levels,
+                    std::uint32_t lines, std::uint32_t planes, std::uint32_t plane_bytes,
+                    const Sparse& sparse, std::uint32_t first, std::uint32_t lane,
+                    std::uint32_t count) {
+    const bool wide = (constants.wide_units >> at / 16 & 1u) != 0;
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      const std::uint8_t* query =
+          arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
+      const OakenQueries::Head head = OakenQueries::head(query);
+      float sums[3][16] = {};  // of levels, of deltas, of sides
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const std::uint8_t* bytes = query + planes + plane * plane_bytes;
+        std::int32_t dense[16];
+        for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+          Lanes::I32 sum = Lanes::zero_i32();
+          for (std::uint32_t i = 0; i < lines; ++i) {
+            sum = Lanes::dot_u8s8_at(sum, Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes),
+                                     bytes + 4 * i);
+          }
+          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
+        }
+        std::int32_t sides[16] = {};
+        if (wide) add_sides(constants, at, levels, lines, bytes, sides);
+        for (std::uint32_t t = 0; t < 16; ++t) {
+          const auto join = [](float high, std::int32_t low) {
+            return high * 128.0f + static_cast<float>(low);
+          };
+          sums[0][t] = join(sums[0][t], dense[t] - 128 * head.whole[plane]);
+          sums[1][t] = join(sums[1][t], sparse.sums[j][plane][t]);
+          sums[2][t] = join(sums[2][t], 2 * sides[t] - head.whole[plane]);
+        }
+      }
+      float* scores = arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t t = at + lane + i;
+        float sum = sums[1][lane + i] * constants.unit[t] + sums[0][lane + i] * constants.step[t];
+        if (wide) sum += sums[2][lane + i] * (constants.wide[t] * 0.5f);
+        scores[i] = constants.base[t] * head.sum + sum * head.scale;
+      }
+    }
+  }
+
+  // Adds what one unit of 16 channels has in the tokens of some quads.
+  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on.
+  template <bool kTwo>
+  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
+                         const OakenConstants& constants, const OakenWeights& weights,
+                         std::uint32_t channel, const std::uint8_t* levels, std::uint32_t token,
+                         std::uint32_t quads, const Sparse& sparse, bool biased) {
+    const std::uint32_t count = lower_of(16u, view.dim - channel);
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      float sums[3][16] = {};
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const auto bytes = [&](const OakenFold& fold) {
+          return (plane == 0 ? fold.high : fold.low) + token;
+        };
+        std::int32_t dense[16];
+        for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+          Lanes::I32 sum = Lanes::zero_i32();
+          for (std::uint32_t i = 0; i < quads; ++i) {
+            sum = Lanes::dot_u8s8(sum, Lanes::bcast4(bytes(weights.level[j]) + 4 * i),
+                                  Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes));
+          }
+          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
+        }
+        std::int32_t sides[16] = {};
+        if (weights.has_wide) {
+          const std::uint8_t* wide = bytes(weights.wide[j]);
+          for (std::uint32_t i = 0; i < quads * 64; ++i) {
+            const std::uint32_t t = i / 64 * 4 + i % 4;
+            const bool high = signed_byte(levels[i]) >= signed_byte(constants.split[token + t]);
+            sides[i % 64 / 4] += high ? wide[t] : -static_cast<std::int32_t>(wide[t]);
+          }
+        }
+        for (std::uint32_t c = 0; c < 16; ++c) {
+          const auto join = [](float high, std::int32_t low) {
+            return high * 256.0f + static_cast<float>(low);
+          };
+          sums[0][c] = join(sums[0][c], dense[c]);
+          sums[1][c] = join(sums[1][c], sparse.sums[j][plane][c]);
+          sums[2][c] = join(sums[2][c], sides[c]);
+        }
+      }
+      float* out = arguments.sums + static_cast<std::size_t>(j) * view.dim + channel;
+      for (std::uint32_t c = 0; c < count; ++c) {
+        out[c] += sums[0][c] * weights.level[j].factor + (biased ? weights.bias[j] : 0.0f);
+        out[c] += sums[1][c] * weights.delta[j].factor;
+        if (weights.has_wide) out[c] += sums[2][c] * weights.wide[j].factor;
+      }
+    }
+  }
+  static HWY_INLINE std::int32_t signed_byte(std::uint8_t x) {
+    return static_cast<std::int32_t>(x ^ 0x80u) - 128;
+  }
+
+ private:
+  // Sums of the query over the codes of the high side. (A level keeps the order of its codes.)
+  static void add_sides(const OakenConstants& constants, std::uint32_t at,
+                        const std::uint8_t* levels, std::uint32_t lines, const std::uint8_t* bytes,
+                        std::int32_t* sides) {
+    for (std::uint32_t i = 0; i < lines * 64; ++i) {
+      const std::uint32_t t = i % 64 / 4;
+      const bool high = levels[i] >= (constants.split[at + t] ^ 0x80u);
+      if (high) sides[t] += signed_byte(bytes[i / 64 * 4 + i % 4]);
+    }
+  }
+};
+
+// Bytes of the spill of one unit in jagged order, whatever the counts say of more.
+struct JaggedWalk {
+  const std::uint8_t* next;
+  const std::uint8_t* end;
+
+  // visit(lane, number of the entry in its lane, entry, delta) of a unit's slots.
+  template <class Visit>
+  void unit(const std::uint32_t* counts, Visit visit) {
+    std::uint32_t most = 0;
+    for (std::uint32_t lane = 0; lane < 16; ++lane) most = upper_of(most, counts[lane]);
+    for (std::uint32_t group = 0; group < most; group += 4) {
+      std::uint32_t n = 0;
+      for (std::uint32_t lane = 0; lane < 16; ++lane) {
+        const std::uint32_t stop = lower_of(group + 4, counts[lane]);
+        n += stop > group ? stop - group : 0;
+      }
+      const auto left = static_cast<std::uint32_t>(end - next);
+      std::uint32_t i = 0;
+      for (std::uint32_t lane = 0; lane < 16; ++lane) {
+        for (std::uint32_t number = group; number < lower_of(group + 4, counts[lane]); ++number) {
+          if (n + i < left) visit(lane, number, next[i], OakenUnits::signed_byte(next[n + i]));
+          ++i;
+        }
+      }
+      next += lower_of(2 * n, left);
+    }
+  }
+};
+
+struct JaggedKernels {
+  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      score_runs<true>(view, arguments);
+    } else {
+      score_runs<false>(view, arguments);
+    }
+  }
+  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      accumulate_runs<true>(view, arguments);
+    } else {
+      accumulate_runs<false>(view, arguments);
+    }
+  }
+
+ private:
+  template <bool kTwo>
+  static void score_runs(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
+    constexpr std::uint32_t kMostDim = 576;
+    alignas(64) std::uint8_t levels[16 * kMostDim];
+    OakenConstants constants;
+    OakenUnits::Sparse sparse;
+    std::uint32_t first = 0;
+    const std::uint32_t row = OakenQueries::row(view);
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const abi::BlockRun& run = arguments.runs[r];
+      const std::uint32_t end = run.slot + run.count;
+      OakenConstants::derive(view, run, constants);
+      const std::uint8_t* counts = run.bytes.block + view.counts_at;
+      std::uint32_t before = 0;
+      for (std::uint32_t i = 0; i < run.slot / 16 * 16 * view.chunks; ++i) before += counts[i];
+      JaggedWalk walk = {run.bytes.spill + lower_of(2 * before, run.bytes.spill_bytes),
+                         run.bytes.spill + run.bytes.spill_bytes};
+      for (std::uint32_t at = run.slot / 16 * 16; at < end; at += 16) {
+        const std::uint8_t* codes = run.bytes.block + at / 16 * 8 * view.padded_dim;
+        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, codes += 64)
+          expand(codes, constants, at, levels + 128 * o);
+        std::uint32_t totals[16];
+        for (std::uint32_t t = 0; t < 16; ++t) {
+          totals[t] = 0;
+          for (std::uint32_t k = 0; k < view.chunks; ++k)
+            totals[t] += counts[(at + t) * view.chunks + k];
+        }
+        std::memset(&sparse, 0, sizeof sparse);
+        walk.unit(totals, [&](std::uint32_t t, std::uint32_t number, std::uint32_t entry,
+                              std::int32_t delta) {
+          std::uint32_t chunk = 0;
+          for (; chunk + 1 < view.chunks && number >= counts[(at + t) * view.chunks + chunk];
+               ++chunk)
+            number -= counts[(at + t) * view.chunks + chunk];
+          const std::uint8_t* bytes = arguments.work + 64 + 64 * chunk + (entry & 63u);
+          for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+            sparse.sums[j][0][t] += OakenUnits::signed_byte(bytes[0]) * delta;
+            if constexpr (kTwo) sparse.sums[j][1][t] += OakenUnits::signed_byte(bytes[row]) * delta;
+            bytes += OakenQueries::stride(view);
+          }
+        });
+        const std::uint32_t from = upper_of(run.slot, at);
+        OakenUnits::score<kTwo>(view, arguments, constants, at, levels, view.padded_dim / 4, 64,
+                                row, sparse, first + from - run.slot, from - at,
+                                lower_of(end, at + 16) - from);
+      }
+      first += run.count;
+    }
+  }
+  // Two lines of levels of a line of codes.
+  static HWY_INLINE void expand(const std::uint8_t* codes, const OakenConstants& constants,
+                                std::uint32_t at, std::uint8_t* levels) {
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const std::uint8_t split = constants.split[at + i / 4];
+      const std::uint8_t gap = constants.gap[at + i / 4];
+      levels[i] = OakenUnits::level((codes[i] & 15u) << 4, split, gap);
+      levels[64 + i] = OakenUnits::level(codes[i] & 0xf0u, split, gap);
+    }
+  }
+
+  template <bool kTwo>
+  static void accumulate_runs(const abi::OakenView& view,
+                              const abi::AccumulateArguments& arguments) {
+    alignas(64) std::uint8_t levels[1024];
+    OakenConstants constants;
+    OakenWeights weights;
+    OakenUnits::Sparse sparse;
+    std::uint32_t first = 0;
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const abi::BlockRun& run = arguments.runs[r];
+      std::memset(&constants, 0, sizeof constants);
+      OakenConstants::derive(view, run, constants);
+      OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
+      JaggedWalk walk = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes};
+      for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
+        const std::uint8_t* codes = run.bytes.block + 32 * c;
+        for (std::uint32_t i = 0; i < 512; ++i) {
+          const std::uint32_t t = i / 64 * 8 + i % 4;
+          std::uint8_t* to = levels + i / 64 * 128 + i % 64;
+          to[0] = static_cast<std::uint8_t>(
+              OakenUnits::level((codes[i] & 15u) << 4, constants.split[t], constants.gap[t]) ^
+              0x80u);
+          to[64] = static_cast<std::uint8_t>(
+              OakenUnits::level(codes[i] & 0xf0u, constants.split[t + 4], constants.gap[t + 4]) ^
+              0x80u);
+        }
+        std::uint32_t totals[16];
+        for (std::uint32_t i = 0; i < 16; ++i) totals[i] = run.bytes.block[view.counts_at + c + i];
+        std::memset(&sparse, 0, sizeof sparse);
+        walk.unit(totals,
+                  [&](std::uint32_t lane, std::uint32_t, std::uint32_t entry, std::int32_t delta) {
+                    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+                      const OakenFold& fold = weights.delta[j];
+                      sparse.sums[j][0][lane] += fold.high[entry & 63u] * delta;
+                      if constexpr (kTwo) sparse.sums[j][1][lane] += fold.low[entry & 63u] * delta;
+                    }
+                  });
+        OakenUnits::accumulate<kTwo>(view, arguments, constants, weights, c, levels, 0, 16, sparse,
+                                     true);
+      }
+      first += run.count;
+    }
+  }
+};
+
+#endif  // KVPLEAT_OAKEN_VBMI
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kvpleat::inline KVPLEAT_ISA
+HWY_AFTER_NAMESPACE();
+
+#endif
