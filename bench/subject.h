@@ -40,6 +40,7 @@ struct Step {
   kvpleat::abi::Arithmetic arithmetic = kvpleat::abi::Arithmetic::kFast;
   float sharpness = 1.0f;  // logits of standard deviation about this
   bool statistics = false;
+  const char* simd = "";  // of dispatched kernels: a target other than the best
 };
 
 class Subject {

@@ -27,10 +27,18 @@ inline std::uint32_t distinct_tokens(const Place& place) {
   return place.tokens < kDistinctTokens ? place.tokens : kDistinctTokens;
 }
 
+// Traits whose cache appends and reads with the kernels that are measured. Not the traits' own:
+// bytes and values are the same.
+template <class Traits>
+struct WithBestKernels : Traits {
+  using Kernels = BestKernels;
+};
+
 template <class Traits>
 class SubjectOf final : public Subject {
  public:
-  using Cache = kvpleat::KvCache<Traits>;
+  using CacheTraits = WithBestKernels<Traits>;
+  using Cache = kvpleat::KvCache<CacheTraits>;
   using Lane = typename Cache::template Lane<0>;
   using Key = typename Lane::Key;
   using Value = typename Lane::Value;
@@ -50,6 +58,7 @@ class SubjectOf final : public Subject {
               kvpleat::AttendReport* report) const override {
     Statistics statistics;
     const kvpleat::AttendArguments arguments = arguments_of(step, statistics, report);
+    const TargetScope scope(step.simd);
     return with_kernels(step.set, [&]<class Kernels>() {
       return ok(kvpleat::attend<Kernels>(*cache_, layer, head, arguments, out));
     });
@@ -59,6 +68,7 @@ class SubjectOf final : public Subject {
     Statistics statistics;
     const kvpleat::AttendArguments arguments = arguments_of(step, statistics, nullptr);
     kvpleat::AttentionState<kDim> states[kMostQueries];
+    const TargetScope scope(step.simd);
     return with_kernels(step.set, [&]<class Kernels>() {
       return ok(kvpleat::attend_partial<Kernels>(*cache_, layer, head, range, arguments, states));
     });
@@ -67,6 +77,7 @@ class SubjectOf final : public Subject {
     Statistics statistics;
     const kvpleat::AttendArguments arguments = arguments_of(step, statistics, nullptr);
     float out[kMostQueries * kDim];
+    const TargetScope scope(step.simd);
     return with_kernels(step.set, [&]<class Kernels>() {
       bool good = true;
       each_head([&](std::uint32_t layer, std::uint32_t head) {
@@ -78,6 +89,7 @@ class SubjectOf final : public Subject {
   void score_all(const Step& step, bool decoded) const override {
     alignas(64) float scores[kMostQueries * kChunk];
     float coded[kMostQueries * Key::kCoded];
+    const TargetScope scope(step.simd);
     with_kernels(step.set, [&]<class Kernels>() {
       alignas(64) std::uint8_t work[Kernels::template kWorkBytes<Key> + 64];
       each_head([&](std::uint32_t layer, std::uint32_t head) {
@@ -123,6 +135,7 @@ class SubjectOf final : public Subject {
     for (std::uint32_t i = 0; i < kMostQueries * kChunk; ++i)
       weights[i] = std::exp(static_cast<float>(i * 2654435761u >> 22) * -0.004f);  // e^0 .. e^-4
     float sums[kMostQueries * Value::kCoded] = {};
+    const TargetScope scope(step.simd);
     with_kernels(step.set, [&]<class Kernels>() {
       each_head([&](std::uint32_t layer, std::uint32_t head) {
         cache_->visit(
@@ -176,7 +189,7 @@ class SubjectOf final : public Subject {
     return ok(cache_->read(layer, head, 0, place.tokens, keys, values));
   }
   bool attend_batch(const std::vector<const Subject*>& all, const Step& step) const override {
-    std::vector<kvpleat::AttendItem<Traits>> items;
+    std::vector<kvpleat::AttendItem<CacheTraits>> items;
     std::vector<float> out;
     Statistics statistics;
     std::size_t heads = 0;
@@ -186,7 +199,7 @@ class SubjectOf final : public Subject {
     for (const Subject* one : all) {
       const auto& own = static_cast<const SubjectOf&>(*one);
       own.each_head([&](std::uint32_t layer, std::uint32_t head) {
-        kvpleat::AttendItem<Traits> item;
+        kvpleat::AttendItem<CacheTraits> item;
         item.cache = own.cache_.get();
         item.layer = layer;
         item.head = head;
@@ -195,6 +208,7 @@ class SubjectOf final : public Subject {
         items.push_back(item);
       });
     }
+    const TargetScope scope(step.simd);
     return with_kernels(step.set, [&]<class Kernels>() {
       return ok(kvpleat::attend_batch<Kernels>(items.data(), items.size(), kvpleat::Sequential{}));
     });

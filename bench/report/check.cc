@@ -28,7 +28,8 @@ std::string key_of(const Work& work) {
   return work.variant + "/" + std::to_string(static_cast<int>(work.part)) + "/" +
          std::to_string(work.step.queries) + "/" + std::to_string(static_cast<int>(work.step.set)) +
          "/" + std::to_string(static_cast<int>(work.step.arithmetic)) + "/" +
-         std::to_string(work.step.sharpness) + "/" + std::to_string(work.step.statistics);
+         std::to_string(work.step.sharpness) + "/" + std::to_string(work.step.statistics) + "/" +
+         work.step.simd;
 }
 
 // Attention must be right before it is timed.
@@ -176,7 +177,7 @@ void run_checks(Report& report, Subjects& subjects, const char* section,
       row.target = check->target;
       row.minimum = check->minimum;
       row.working_set = to_string(where);
-      row.target_simd = bench::target_of(check->work.step.set);
+      row.target_simd = bench::target_of(check->work.step.set, check->work.step.simd);
       bench::Ratio ratio;
       if (check->kind == Kind::kTimes) {
         const double others = own[check->against.variant]->place.head_tokens();

@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   report::run_streaming(report, subjects);
   report::run_threads(report, subjects);
   report::run_batch(report);
+  report::run_targets(report, subjects);
 
   if (options.list) return 0;
   if (!options.json) {
