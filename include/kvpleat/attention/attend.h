@@ -5,9 +5,12 @@
 // restored once per segment.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -86,6 +89,13 @@ inline constexpr std::uint32_t kQueries = abi::kMaxQueries;  // folded in one pa
 template <class Kernels, class Key>
 constexpr Path key_path() {
   return scores_restored<Key>() ? Path::kDecode : Kernels::template kPath<Key>;
+}
+
+// How it sums values that are the first channels of keys.
+template <class Kernels, class Key>
+constexpr Path view_path() {
+  return key_path<Kernels, Key>() == Path::kDecode ? Path::kDecode
+                                                   : Kernels::template kViewPath<Key>;
 }
 
 // One pass: up to kQueries queries of a head over an index range.
@@ -419,12 +429,31 @@ class Pass {
   // Hides what the mask of a query hides of [in.begin, in.end). Returns how many keys are left.
   std::uint32_t show(std::uint32_t j, IndexRange in) noexcept {
     const std::uint8_t* mask = arguments_.mask + (first_ + j) * arguments_.mask_tokens;
-    std::uint32_t count = 0;
-    for (std::uint32_t t = in.begin; t < in.end; ++t) {
-      shown_[t] = mask[static_cast<std::size_t>(positions_[t])] != 0 ? 1 : 0;
-      count += shown_[t];
+    const std::int64_t first = positions_[in.begin];
+    const std::uint32_t n = in.end - in.begin;
+    if (positions_[in.end - 1] - first == n - 1) {  // ascending: one behind the other
+      std::memcpy(shown_ + in.begin, mask + first, n);
+    } else {
+      for (std::uint32_t t = in.begin; t < in.end; ++t)
+        shown_[t] = mask[static_cast<std::size_t>(positions_[t])];
     }
-    if (count > 0) Kernels::hide(shown_, in.begin, in.end, scores(j));
+    const std::uint32_t count = count_nonzero(shown_ + in.begin, n);
+    if (count > 0 && count < n) Kernels::hide(shown_, in.begin, in.end, scores(j));
+    return count;
+  }
+  // Eight bytes at a time: the top bit of each becomes whether it is not 0.
+  static std::uint32_t count_nonzero(const std::uint8_t* bytes, std::uint32_t n) noexcept {
+    constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7fu;
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < n; i += 8) {
+      std::uint64_t eight = 0;
+      if (n - i >= 8) {
+        std::memcpy(&eight, bytes + i, 8);
+      } else {
+        std::memcpy(&eight, bytes + i, n - i);
+      }
+      count += static_cast<std::uint32_t>(std::popcount((((eight & kLow) + kLow) | eight) & ~kLow));
+    }
     return count;
   }
   static void clear(float* weights, std::uint32_t begin, std::uint32_t end) noexcept {
@@ -450,7 +479,7 @@ class Pass {
     if (arguments_.report == nullptr) return;
     arguments_.report->key[Lane::kLane] = key_path<Kernels, typename Lane::Pair::Key>();
     if constexpr (Cache::kValueKind == ValueKind::kKeyView) {
-      arguments_.report->value[Lane::kLane] = key_path<Kernels, typename Lane::Pair::Key>();
+      arguments_.report->value[Lane::kLane] = view_path<Kernels, typename Lane::Pair::Key>();
     } else {
       arguments_.report->value[Lane::kLane] = Kernels::template kPath<typename Lane::Pair::Value>;
     }
@@ -476,6 +505,8 @@ constexpr bool lane_fused() {
   bool fused = key_path<Kernels, typename Pair::Key>() != Path::kDecode;
   if constexpr (Pair::kValueKind == ValueKind::kStored)
     fused = fused && Kernels::template kPath<typename Pair::Value> != Path::kDecode;
+  if constexpr (Pair::kValueKind == ValueKind::kKeyView)
+    fused = fused && view_path<Kernels, typename Pair::Key>() != Path::kDecode;
   return fused;
 }
 // Whether every lane of the cache has kernels of its own in this set.
@@ -589,7 +620,12 @@ Status attend(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t h
     const std::uint32_t total = arguments.rows * arguments.group;
     for (std::uint32_t first = 0; first < total; first += attention::kQueries) {
       const std::uint32_t count = lower_of(attention::kQueries, total - first);
-      State states[attention::kQueries];
+      union Room {  // only as many states as there are queries are set up
+        Room() {}
+        State states[attention::kQueries];
+      } room;
+      State* states = room.states;
+      for (std::uint32_t j = 0; j < count; ++j) std::construct_at(states + j);
       attention::Pass<Set, Cache, Rule>(cache, layer, head, arguments, rule, first, count, states)
           .run(IndexRange{});
       for (std::uint32_t j = 0; j < count; ++j) {

@@ -90,9 +90,23 @@ class TokenMap {
   // Indices of n tokens of a lane from the one at or after `index` on, ascending.
   void positions(std::uint32_t lane, std::uint32_t index, std::uint32_t n,
                  std::int64_t* out) const noexcept {
-    for (std::uint32_t found = 0; found < n; ++index) {
-      KVPLEAT_ASSERT(index < size_);
-      if (tag(index) == lane) out[found++] = index;
+    if (words_.size() == 0) {  // at most two runs
+      const bool in_first = lane == first_ && index < first_run_;
+      const std::uint32_t from = in_first ? index : upper_of(index, first_run_);
+      for (std::uint32_t i = 0; i < n; ++i) out[i] = std::int64_t{from} + i;
+      KVPLEAT_ASSERT(n == 0 || (from + n <= size_ && tag(from + n - 1) == lane));
+      return;
+    }
+    for (std::uint32_t found = 0; found < n;) {
+      const std::uint32_t word = index / 64;
+      KVPLEAT_ASSERT(word < words_.size());
+      std::uint64_t members = among(words_[word], lane) & (~std::uint64_t{0} << (index % 64));
+      for (; members != 0 && found < n; members &= members - 1) {
+        out[found] = word * 64 + static_cast<std::uint32_t>(std::countr_zero(members));
+        KVPLEAT_ASSERT(out[found] < size_);
+        ++found;
+      }
+      index = (word + 1) * 64;
     }
   }
   // Memory held.
@@ -105,10 +119,15 @@ class TokenMap {
   };
 
   static std::uint32_t count(const Word& word, std::uint32_t lane, std::uint32_t n) noexcept {
-    std::uint64_t members = n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+    const std::uint64_t earlier = n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+    return static_cast<std::uint32_t>(std::popcount(among(word, lane) & earlier));
+  }
+  // Bit i: token i of the word is in the lane. Bits behind the last token mean nothing.
+  static std::uint64_t among(const Word& word, std::uint32_t lane) noexcept {
+    std::uint64_t members = ~std::uint64_t{0};
     for (std::uint32_t p = 0; p < kPlanes; ++p)
       members &= ((lane >> p) & 1u) ? word.plane[p] : ~word.plane[p];
-    return static_cast<std::uint32_t>(std::popcount(members));
+    return members;
   }
   // Writes the tag of token `size_`.
   void append_word(std::uint32_t lane) noexcept {

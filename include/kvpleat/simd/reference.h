@@ -29,6 +29,9 @@ struct ReferenceKernels {
   static constexpr Path kRawPath = Path::kReference;
   template <class F>
   static constexpr Path kPath = Path::kReference;
+  // The same for accumulate where keys of a format are the values as well (KeyView).
+  template <class F>
+  static constexpr Path kViewPath = Path::kReference;
   // Bytes that prepare writes for abi::kMaxQueries queries.
   template <class F>
   static constexpr std::uint32_t kWorkBytes = 0;

@@ -43,6 +43,8 @@ struct VectorKernels : ReferenceKernels, Codecs<CodecFunctions> {
   static constexpr Path kPath =
       RawRowFormat<F> || UniformTileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
+  static constexpr Path kViewPath = RawRowFormat<F> ? Path::kFused : Path::kDecode;
+  template <class F>
   static constexpr std::uint32_t kWorkBytes = [] {
     if constexpr (UniformTileFormat<F>) {
       return F::kRole == Role::kKey ? query_work_bytes(views::Tile<F>::kShape) : 0u;
