@@ -32,7 +32,7 @@ bool balance(const abi::BalanceArguments& a) {
 }
 bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
              std::uint32_t* bits) {
-  return CodecFunctions::largest(rows, stride, count, dim, bits);
+  return CodecFunctions::largest_in(rows, stride, count, dim, bits);
 }
 bool encode_bands(const abi::BandView& view, const abi::BandArguments& a) {
   return CodecFunctions::encode_bands(view, a);
@@ -99,8 +99,8 @@ struct TargetFunctions {
     return HWY_DYNAMIC_DISPATCH(phase_center)(a);
   }
   static bool balance(const abi::BalanceArguments& a) { return HWY_DYNAMIC_DISPATCH(balance)(a); }
-  static bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
-                      std::uint32_t* bits) {
+  static bool largest_in(const float* rows, std::size_t stride, std::uint32_t count,
+                         std::uint32_t dim, std::uint32_t* bits) {
     return HWY_DYNAMIC_DISPATCH(largest)(rows, stride, count, dim, bits);
   }
   static bool encode_bands(const abi::BandView& view, const abi::BandArguments& a) {

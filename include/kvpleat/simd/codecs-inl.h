@@ -43,8 +43,8 @@ struct CodecFunctions {
     PlainRows::balance(arguments);
     return true;
   }
-  static bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
-                      std::uint32_t* bits) {
+  static bool largest_in(const float* rows, std::size_t stride, std::uint32_t count,
+                         std::uint32_t dim, std::uint32_t* bits) {
     *bits = PlainRows::largest(rows, stride, count, dim);
     return true;
   }
@@ -78,7 +78,7 @@ struct CodecFunctions {
   static bool hadamard(const abi::HadamardArguments&) { return false; }
   static bool phase_center(const abi::PhaseArguments&) { return false; }
   static bool balance(const abi::BalanceArguments&) { return false; }
-  static bool largest(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*) {
+  static bool largest_in(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*) {
     return false;
   }
   static bool encode_bands(const abi::BandView&, const abi::BandArguments&) { return false; }

@@ -196,7 +196,7 @@ abi::BandView band_view(const F& format) {
 //   bool hadamard(const abi::HadamardArguments&)
 //   bool phase_center(const abi::PhaseArguments&)
 //   bool balance(const abi::BalanceArguments&)
-//   bool largest(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
+//   bool largest_in(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
 //                std::uint32_t* bits)                      of the largest magnitude
 //   bool encode_bands(const abi::BandView&, const abi::BandArguments&)
 //   bool decode_bands(const abi::BandView&, const abi::DecodeArguments&)
@@ -221,8 +221,8 @@ struct Codecs {
   // The largest magnitude of rows of `dim` floats; NaN counts as larger than infinity.
   static float largest_in(Rows rows, std::uint32_t dim) {
     std::uint32_t bits = 0;
-    if (!Functions::largest(rows.data, rows.stride, static_cast<std::uint32_t>(rows.count), dim,
-                            &bits)) {
+    if (!Functions::largest_in(rows.data, rows.stride, static_cast<std::uint32_t>(rows.count), dim,
+                               &bits)) {
       bits = codecs::largest(rows, dim);
     }
     return __builtin_bit_cast(float, bits);

@@ -1,15 +1,8 @@
-// TargetFunctions: the kernels of one target as functions of the structs of abi.h, and the table of
-// them. Compiled once per target by simd/unit.h.
-
-#include <cstdint>
+// TargetTable: the table of one target. Compiled once per target by simd/unit.h.
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
-#include "kvpleat/simd/codecs-inl.h"
-#include "kvpleat/simd/lanes-inl.h"
-#include "kvpleat/simd/offset-inl.h"
-#include "kvpleat/simd/raw-inl.h"
-#include "kvpleat/simd/softmax-inl.h"
+#include "kvpleat/simd/functions-inl.h"
 #include "kvpleat/simd/table.h"
 
 #if defined(KVPLEAT_SIMD_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -23,53 +16,46 @@ HWY_BEFORE_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
 namespace HWY_NAMESPACE {
 
-struct TargetFunctions {
-  static void score_raw_format(const abi::RawView& view, const abi::ScoreArguments& a) {
-    Raw::score(view, a);
-  }
-  static void accumulate_raw_format(const abi::RawView& view, const abi::AccumulateArguments& a) {
-    Raw::accumulate(view, a);
-  }
-  static void score_raw(const abi::RawRows& rows, const float* queries, std::uint32_t group,
-                        float* scores, std::uint32_t stride) {
-    Raw::score(rows, nullptr, queries, group, scores, stride);
-  }
-  static void accumulate_raw(const abi::RawRows& rows, const float* weights, std::uint32_t group,
-                             std::uint32_t stride, float* sums) {
-    Raw::accumulate(rows, nullptr, weights, group, stride, sums);
-  }
-
+struct TargetTable {
   static constexpr abi::KernelTable kTable = [] {
+    using Functions = TargetFunctions;
     abi::KernelTable table{};
     table.target = Lanes::kName;
-    table.score_raw_format = &score_raw_format;
-    table.accumulate_raw_format = &accumulate_raw_format;
-    table.score_raw = &score_raw;
-    table.accumulate_raw = &accumulate_raw;
-    table.add_offset = &ScoreOffset::add;
-    table.encode = &CodecFunctions::encode;
-    table.decode = &CodecFunctions::decode;
-    table.hadamard = &CodecFunctions::hadamard;
-    table.phase_center = &CodecFunctions::phase_center;
-    table.balance = &CodecFunctions::balance;
-    table.largest_in = &CodecFunctions::largest;
-    table.encode_bands = &CodecFunctions::encode_bands;
-    table.decode_bands = &CodecFunctions::decode_bands;
-    table.observe_bands = &CodecFunctions::observe_bands;
-    table.count_outliers = &CodecFunctions::count_outliers;
-    table.hide = &Softmax::hide;
-    table.largest = &Softmax::largest;
-    table.exponentials = &Softmax::exponentials;
-    table.sum = &Softmax::sum;
-    table.sum_of_squares = &Softmax::sum_of_squares;
-    table.rescale = &Softmax::rescale;
+    table.score_raw_format = &Functions::score_raw_format;
+    table.accumulate_raw_format = &Functions::accumulate_raw_format;
+    table.score_raw = &Functions::score_raw;
+    table.accumulate_raw = &Functions::accumulate_raw;
+    // All widths: these choose by the view.
+    table.prepare_tile = &TileKernels::prepare;
+    table.score_tile = &TileKernels::score;
+    table.accumulate_tile = &TileKernels::accumulate;
+    table.prepare_oaken = &Functions::prepare_oaken;
+    table.score_oaken = &Functions::score_oaken;
+    table.accumulate_oaken = &Functions::accumulate_oaken;
+    table.add_offset = &Functions::add_offset;
+    table.encode = &Functions::encode;
+    table.decode = &Functions::decode;
+    table.hadamard = &Functions::hadamard;
+    table.phase_center = &Functions::phase_center;
+    table.balance = &Functions::balance;
+    table.largest_in = &Functions::largest_in;
+    table.encode_bands = &Functions::encode_bands;
+    table.decode_bands = &Functions::decode_bands;
+    table.observe_bands = &Functions::observe_bands;
+    table.count_outliers = &Functions::count_outliers;
+    table.hide = &Functions::hide;
+    table.largest = &Functions::largest;
+    table.exponentials = &Functions::exponentials;
+    table.sum = &Functions::sum;
+    table.sum_of_squares = &Functions::sum_of_squares;
+    table.rescale = &Functions::rescale;
     return table;
   }();
 };
 
 // By a function: what HWY_EXPORT takes.
 inline const abi::KernelTable* target_table() {
-  return &TargetFunctions::kTable;
+  return &TargetTable::kTable;
 }
 
 }  // namespace HWY_NAMESPACE

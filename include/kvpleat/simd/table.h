@@ -2,6 +2,7 @@
 // their flags. Plain data and functions that are defined in that unit; nothing here needs Highway.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kvpleat/simd/abi.h"
@@ -9,7 +10,7 @@
 namespace kvpleat::abi {
 
 // The kernels of one target. Each does what the kernel set's function of that name does
-// (simd/reference.h), for the formats that a view describes. A function that returns bool may
+// (simd/reference.h), for the formats that its view describes. A function that returns bool may
 // decline, by false and before it has written anything.
 struct KernelTable {
   const char* target;  // name of the target: plain, avx2, avx512vnni, neon
@@ -22,6 +23,16 @@ struct KernelTable {
   void (*accumulate_raw)(const RawRows&, const float* weights, std::uint32_t group,
                          std::uint32_t stride, float* sums);
 
+  // Uniform tiles of any width.
+  void (*prepare_tile)(const TileView&, const PrepareArguments&);
+  void (*score_tile)(const TileView&, const ScoreArguments&);
+  void (*accumulate_tile)(const TileView&, const AccumulateArguments&);
+
+  // Oaken's bytes, but in kExact.
+  void (*prepare_oaken)(const OakenView&, const PrepareArguments&);
+  void (*score_oaken)(const OakenView&, const ScoreArguments&);
+  void (*accumulate_oaken)(const OakenView&, const AccumulateArguments&);
+
   // What coded keys lose of a score.
   void (*add_offset)(const OffsetView&, const OffsetArguments&);
 
@@ -31,11 +42,13 @@ struct KernelTable {
   bool (*hadamard)(const HadamardArguments&);
   bool (*phase_center)(const PhaseArguments&);
   bool (*balance)(const BalanceArguments&);
-  bool (*largest_in)(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*);
+  bool (*largest_in)(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
+                     std::uint32_t* bits);
   bool (*encode_bands)(const BandView&, const BandArguments&);
   bool (*decode_bands)(const BandView&, const DecodeArguments&);
-  bool (*observe_bands)(const BandView&, const float*, std::size_t, std::uint32_t, BandRanges*);
-  bool (*count_outliers)(const BandView&, const float*, std::uint8_t*);
+  bool (*observe_bands)(const BandView&, const float* rows, std::size_t stride, std::uint32_t count,
+                        BandRanges* ranges);
+  bool (*count_outliers)(const BandView&, const float* row, std::uint8_t* counts);
 
   // Softmax of one row of scores.
   void (*hide)(const std::uint8_t* shown, std::uint32_t begin, std::uint32_t end, float* scores);
@@ -47,17 +60,23 @@ struct KernelTable {
   void (*rescale)(float* sums, std::uint32_t n, float factor);
 };
 
-// The table of the best target that this CPU has, unless another was chosen. The first call asks
-// the CPU; the others read one pointer.
-[[nodiscard]] const KernelTable& kernel_table() noexcept;
+// What the unit of kernels defines. The size of the table is part of every symbol: units that were
+// compiled with headers of other versions do not link.
+template <std::size_t kTableBytes>
+struct KernelUnit {
+  // The table of the best target that this CPU has, unless another was chosen. The first call asks
+  // the CPU; the others read one pointer.
+  [[nodiscard]] static const KernelTable& table() noexcept;
 
-// All compiled targets, the best first; at least one.
-[[nodiscard]] std::uint32_t kernel_target_count() noexcept;
-[[nodiscard]] const KernelTable& kernel_table_of(std::uint32_t target) noexcept;
-// Whether this CPU has it.
-[[nodiscard]] bool kernel_target_runs(std::uint32_t target) noexcept;
-// From now on kernel_table() is that of this target, which must run here. Calls that work at this
-// moment finish with the one before.
-void choose_kernel_target(std::uint32_t target) noexcept;
+  // All compiled targets, the best first; at least one.
+  [[nodiscard]] static std::uint32_t target_count() noexcept;
+  [[nodiscard]] static const KernelTable& table_of(std::uint32_t target) noexcept;
+  // Whether this CPU has it.
+  [[nodiscard]] static bool runs(std::uint32_t target) noexcept;
+  // From now on table() is that of this target, which must run here. Calls that work at this moment
+  // finish with the one before.
+  static void choose(std::uint32_t target) noexcept;
+};
+using Kernels = KernelUnit<sizeof(KernelTable)>;
 
 }  // namespace kvpleat::abi

@@ -112,7 +112,8 @@ struct KernelTargets {
 
 namespace kvpleat::abi {
 
-const KernelTable& kernel_table() noexcept {
+template <>
+const KernelTable& Kernels::table() noexcept {
   const KernelTable* table = KernelTargets::chosen().load(std::memory_order_acquire);
   if (table == nullptr) {
     // Two threads may come here together: they choose the same, unless somebody else has chosen.
@@ -122,19 +123,23 @@ const KernelTable& kernel_table() noexcept {
   }
   return *table;
 }
-std::uint32_t kernel_target_count() noexcept {
+template <>
+std::uint32_t Kernels::target_count() noexcept {
   return KernelTargets::all().count;
 }
-const KernelTable& kernel_table_of(std::uint32_t target) noexcept {
-  KVPLEAT_ASSERT(target < kernel_target_count());
+template <>
+const KernelTable& Kernels::table_of(std::uint32_t target) noexcept {
+  KVPLEAT_ASSERT(target < target_count());
   return *KernelTargets::all().tables[target];
 }
-bool kernel_target_runs(std::uint32_t target) noexcept {
-  return target < kernel_target_count() && KernelTargets::all().runs[target];
+template <>
+bool Kernels::runs(std::uint32_t target) noexcept {
+  return target < target_count() && KernelTargets::all().runs[target];
 }
-void choose_kernel_target(std::uint32_t target) noexcept {
-  KVPLEAT_ASSERT(kernel_target_runs(target));
-  KernelTargets::chosen().store(&kernel_table_of(target), std::memory_order_release);
+template <>
+void Kernels::choose(std::uint32_t target) noexcept {
+  KVPLEAT_ASSERT(runs(target));
+  KernelTargets::chosen().store(&table_of(target), std::memory_order_release);
 }
 
 }  // namespace kvpleat::abi
