@@ -194,6 +194,8 @@ TEST_CASE("encoding by vectors: the bytes of the format, codebooks and direction
     check_all<formats::CodebookValue<128, 4>,
               formats::RotatedBook<80, 2, NoTransform, ScalePolicy::kUnbiased>,
               formats::TurboQuant<64, 6>, formats::BalancedValue<128, 4>,
+              formats::CodebookValue<80, 3>,
+              formats::RotatedBook<39, 4, NoTransform, ScalePolicy::kMatchedNorm, LogScale8>,
               formats::RotatedBook<20, 3, NoTransform, ScalePolicy::kUnbiased, LogScale8,
                                    DirectionSplit<20>, DirectionCodec>,
               formats::RotatedBook<64, 1, NoTransform, ScalePolicy::kMatchedNorm, BFloat16>,

@@ -72,12 +72,22 @@ enum class Scaling : std::uint8_t {
   kUnbiased
 };
 
+// A shortcut to the cell of a quotient q among up to 15 thresholds. Of b = nearest(q * scale +
+// offset), clamped to 0 .. 31, thresholds below all such q number start[b], and no other than
+// thresholds[start[b]] is among them or near them.
+struct CellTable {
+  float scale;
+  float offset;
+  std::int32_t start[32];
+};
+
 // What turns rows into the bytes of a tile and back, to the byte and to the bit.
 struct CodeView {
   TileView tile;
   bool keys;  // whether the tile is one of keys
   Scaling scaling;
   const float* thresholds;  // [2^bits - 1], ascending: between the levels of a codebook
+  const CellTable* cells;   // or null
 };
 
 // Rows in coded space -> slots [slot, slot + count) of one block, of which neither slot nor count

@@ -7,6 +7,7 @@
 
 #include "kvpleat/core/axis.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/numeric.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/quant/affine.h"
 #include "kvpleat/quant/codebook.h"
@@ -41,6 +42,39 @@ struct Codes<CodebookQuant<kBits, Book, kPolicy, Side, kGroup>>
                  : kPolicy == ScalePolicy::kLeastSquares ? abi::Scaling::kLeastSquares
                                                          : abi::Scaling::kUnbiased,
                  true> {};
+
+// The thresholds of a codebook in 32 stretches of equal length, of which none has two of them, and no
+// threshold lies within a thirtieth of a stretch from its ends. scale 0: there is no such division.
+template <class Quant>
+inline constexpr abi::CellTable kCells = [] {
+  abi::CellTable table{};
+  constexpr std::uint32_t kCount = Quant::kCount - 1;
+  if (kCount > 15) return table;
+  const auto& thresholds = Quant::kThresholds;
+  const float span = thresholds[kCount - 1] - thresholds[0];
+  for (std::uint32_t i = 0; i < 320 && table.scale == 0.0f; ++i) {
+    // Longer stretches, and where the first threshold lies in its own.
+    const float scale = (28.0f - static_cast<float>(i / 10)) / upper_of(span, 0.5f);
+    const float offset = 1.0f + static_cast<float>(i % 10) * 0.1f - 0.45f - thresholds[0] * scale;
+    bool apart = true;
+    std::int32_t last = -1;
+    for (std::uint32_t k = 0; k < kCount; ++k) {
+      const float place = thresholds[k] * scale + offset + 0.5f;  // stretch b is [b, b + 1)
+      const auto stretch = static_cast<std::int32_t>(place);
+      const float within = place - static_cast<float>(stretch);
+      apart = apart && stretch > last && within > 0.033f && within < 0.967f;
+      last = stretch;
+    }
+    if (!apart || last > 30) continue;
+    table.scale = scale;
+    table.offset = offset;
+    for (std::uint32_t k = 0; k < kCount; ++k) {
+      const auto stretch = static_cast<std::int32_t>(thresholds[k] * scale + offset + 0.5f);
+      for (std::int32_t b = stretch + 1; b < 32; ++b) ++table.start[b];
+    }
+  }
+  return table;
+}();
 
 template <class F>
 constexpr bool decodes() {
@@ -83,7 +117,11 @@ abi::CodeView code_view(const F& format) {
   using Codes = code_view_of::Codes<Quant>;
   abi::CodeView view{};
   view.tile = views::Tile<F>::of(format);
-  if constexpr (Codes::kHasBook) view.thresholds = Quant::kThresholds.data();
+  if constexpr (Codes::kHasBook) {
+    view.thresholds = Quant::kThresholds.data();
+    if constexpr (code_view_of::kCells<Quant>.scale > 0.0f)
+      view.cells = &code_view_of::kCells<Quant>;
+  }
   view.keys = F::kRole == Role::kKey;
   view.scaling = Codes::kScaling;
   return view;

@@ -178,7 +178,8 @@ struct LevelTable {
   alignas(64) float levels[64];
 
   LevelTable(const float* from, std::uint32_t count, float rest) {
-    for (std::uint32_t i = 0; i < 64; ++i) levels[i] = i < count ? from[i] : rest;
+    std::memcpy(levels, from, count * sizeof(float));
+    for (std::uint32_t i = count; i < round_up(count, 16u); ++i) levels[i] = rest;
   }
   // levels[i] for i < kCount.
   template <std::uint32_t kCount>

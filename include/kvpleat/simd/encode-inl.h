@@ -30,9 +30,14 @@ namespace HWY_NAMESPACE {
 
 // Codes of up to 16 tokens of a unit, as bytes: zeros in padding channels.
 struct CodeBytes {
-  // 576 channels, rounded up to a line of 1-bit fields and to registers that write beyond.
+  // 576 channels, rounded up to a line of 1-bit fields and to registers that read or write beyond.
   static constexpr std::uint32_t kRow = 640;
   alignas(64) std::uint8_t codes[16][kRow];
+
+  // Zeros behind a row, as far as any line goes.
+  HWY_INLINE void end(std::uint32_t token, std::uint32_t dim) {
+    std::memset(codes[token] + dim, 0, round_up(dim, 32u) - dim);
+  }
 };
 
 // Lays codes down in a tile.
@@ -316,7 +321,9 @@ struct Encode {
       const std::uint32_t slot = a.slot + done;
       const std::uint32_t n = lower_of(a.count - done, 16 - slot % 16);
       const float* rows = a.rows + done * a.stride;
-      if (view.tile.direction != nullptr) {
+      if (view.tile.direction != nullptr && view.tile.levels != nullptr && view.tile.groups == 1) {
+        book_and_direction(view, planes, rows, a.stride, slot, n, a.block);
+      } else if (view.tile.direction != nullptr) {
         with_direction(view, planes, rows, a.stride, slot, n, a.block);
       } else {
         unit(view, planes, rows, a.stride, slot, n, a.block);
@@ -342,8 +349,7 @@ struct Encode {
         uniform(view, rows + begin, stride, slot, count, g, begin, n, bytes, block);
       }
     }
-    for (std::uint32_t t = 0; t < count; ++t)
-      std::memset(bytes.codes[t] + view.tile.dim, 0, CodeBytes::kRow - view.tile.dim);
+    for (std::uint32_t t = 0; t < count; ++t) bytes.end(t, view.tile.dim);
     PutCodes::tokens(planes, view.tile, view.keys, bytes, slot, count, block);
   }
 
@@ -531,7 +537,7 @@ struct Encode {
               O::store_bytes(codes, bytes.codes[i] + c + lane);
             }
           }
-          std::memset(bytes.codes[i] + dim, 0, CodeBytes::kRow - dim);
+          bytes.end(i, dim);
         }
         PutCodes::tokens(planes, view.tile, view.keys, bytes, slot + t, count, a.block);
       }
@@ -558,11 +564,40 @@ struct Encode {
       case abi::Side::kFloat:
         return nearest_sides<abi::Side::kFloat>(scales, sides, values);
       default:
-        for (std::uint32_t t = 0; t < 16; ++t) {
-          const LogScale8 scale = nearest<LogScale8>(scales[t]);
-          sides[t] = scale.code;
-          values[t] = to_float(scale);
-        }
+        nearest_log_scales(scales, sides);
+        for (std::uint32_t t = 0; t < 16; ++t)
+          values[t] = to_float(LogScale8{static_cast<std::uint8_t>(sides[t])});
+    }
+  }
+  // The code whose value is nearest (core/log_scale.h), of numbers that are not NaN: scales of an
+  // octave are those of the next over 2, exactly, and so are the middles between them.
+  static HWY_INLINE void nearest_log_scales(const float* scales, std::uint32_t* codes) {
+    static constexpr struct Middles {
+      float of[15];
+      float last;   // between the last of an octave and the next
+      float first;  // between 0 and code 1
+      constexpr Middles() : of(), last(), first(0.5f * log_scale::kValues[1]) {
+        for (std::uint32_t i = 0; i < 15; ++i)
+          of[i] = 0.5f * log_scale::kRoots[i] + 0.5f * log_scale::kRoots[i + 1];
+        last = 0.5f * log_scale::kRoots[15] + 0.5f * 2.0f;
+      }
+    } kMiddles;
+    const O::F f32;
+    const O::I i32;
+    const LevelTable middles(kMiddles.of, 15, kInfinity);
+    for (std::uint32_t t = 0; t < 16; t += O::kLanes) {
+      const O::VF x = hn::Load(f32, scales + t);
+      const O::VI bits = hn::BitCast(i32, x);
+      const O::VF within = hn::BitCast(
+          f32, hn::Or(hn::And(bits, hn::Set(i32, 0x007fffff)), hn::Set(i32, 0x3f800000)));
+      const O::VI octave = hn::ShiftRight<23>(bits);
+      O::VI code = hn::Add(hn::ShiftLeft<4>(octave), hn::Set(i32, 120 - 16 * 127));
+      code = hn::Add(code, cell<16>(middles, within));
+      const auto beyond = hn::RebindMask(i32, hn::Gt(within, hn::Set(f32, kMiddles.last)));
+      code = hn::Sub(code, hn::VecFromMask(i32, beyond));
+      code = hn::Min(hn::Max(code, hn::Set(i32, 1)), hn::Set(i32, 255));
+      const auto some = hn::RebindMask(i32, hn::Gt(x, hn::Set(f32, kMiddles.first)));
+      hn::Store(hn::BitCast(O::U(), hn::IfThenElseZero(some, code)), O::U(), codes + t);
     }
   }
   template <abi::Side kSide>
@@ -600,11 +635,6 @@ struct Encode {
     }
   }
   // The exact scale of a policy, of 16 tokens.
-  struct Sums {
-    alignas(64) double energy[16];  // <x, x>
-    alignas(64) double both[16];    // <level, x>
-    alignas(64) double levels[16];  // <level, level>
-  };
   static HWY_INLINE void root_of_ratio(const double* above, const double* below, float* to) {
     const O::D f64;
     const hn::Rebind<float, O::D> f32;
@@ -645,62 +675,118 @@ struct Encode {
                        std::uint32_t slot, std::uint32_t count, std::uint32_t group,
                        std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
                        std::uint8_t* block) {
-    constexpr std::uint32_t kCount = 1u << kBits;
-    const O::F f32;
-    const LevelTable thresholds(view.thresholds, kCount - 1, kInfinity);
-    const LevelTable levels(view.tile.levels, kCount, 0.0f);
+    Book<kBits> book(view);
     Padded padded;
-    Sums sums;
-    alignas(64) double members[16];
+    for (std::uint32_t t = 0; t < count; ++t)
+      book.energy[t] = square(padded.of(rows + t * stride, n, 0.0f), n);
+    book.choose_coding(view, n);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      book.template code<false>(view, t, padded.of(rows + t * stride, n, 0.0f), n,
+                                bytes.codes[t] + begin, nullptr);
+    }
+    book.refine(view);
+    store_sides(view, book.sides, slot, count, group, block);
+  }
+  // The sum of squares in the order of the numeric law; n a multiple of 16, or filled up with zeros.
+  static HWY_INLINE double square(const float* row, std::uint32_t n) {
+    O::VD sums[O::kDoubleParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+    for (std::uint32_t c = 0; c < n; c += 16) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+        const O::VD x = O::to_double(row + c + i * O::kDoubles);
+        sums[i] = hn::MulAdd(x, x, sums[i]);
+      }
+    }
+    return O::sum_in_tree(sums);
+  }
+
+  // A codebook at work on one group of each of 16 tokens.
+  template <std::uint32_t kBits>
+  struct Book {
+    static constexpr std::uint32_t kCount = 1u << kBits;
+    LevelTable thresholds;
+    LevelTable levels;
+    alignas(64) double energy[16] = {};   // <x, x>
+    alignas(64) double both[16] = {};     // <level, x>
+    alignas(64) double squares[16] = {};  // <level, level>
     alignas(64) float exact[16];
     alignas(64) std::uint32_t sides[2][16];
     alignas(64) float coding[16];
     alignas(64) float stored[16];
-    for (std::uint32_t t = 0; t < 16; ++t) {
-      members[t] = static_cast<double>(n);
-      sums.energy[t] = sums.both[t] = sums.levels[t] = 0.0;
+
+    explicit HWY_INLINE Book(const abi::CodeView& view)
+        : thresholds(view.thresholds, kCount - 1, kInfinity),
+          levels(view.tile.levels, kCount, 0.0f) {}
+
+    // What codes are chosen with, of energies.
+    HWY_INLINE void choose_coding(const abi::CodeView& view, std::uint32_t n) {
+      alignas(64) double members[16];
+      for (double& one : members) one = static_cast<double>(n);
+      root_of_ratio(energy, members, exact);
+      nearest_sides(view.tile.side, exact, sides[0], coding);
+      std::memcpy(stored, coding, sizeof stored);
     }
-    for (std::uint32_t t = 0; t < count; ++t) {
-      const float* row = padded.of(rows + t * stride, n, 0.0f);
-      O::VD energy[O::kDoubleParts];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) energy[i] = hn::Zero(O::D());
-      for (std::uint32_t c = 0; c < n; c += 16) {
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
-          const O::VD x = O::to_double(row + c + i * O::kDoubles);
-          energy[i] = hn::MulAdd(x, x, energy[i]);
-        }
-      }
-      sums.energy[t] = O::sum_in_tree(energy);
-    }
-    root_of_ratio(sums.energy, members, exact);
-    nearest_sides(view.tile.side, exact, sides[0], coding);
-    const bool refines = view.scaling != abi::Scaling::kNorm;
-    for (std::uint32_t t = 0; t < count; ++t) {
-      std::uint8_t* codes = bytes.codes[t] + begin;
-      if (!(coding[t] > 0.0f)) {
+    // Codes of a row, and what its scale is refined from. kKeep: its levels as well.
+    template <bool kKeep>
+    HWY_INLINE void code(const abi::CodeView& view, std::uint32_t token, const float* row,
+                         std::uint32_t n, std::uint8_t* codes, float* kept) {
+      const float scale = coding[token];
+      if (!(scale > 0.0f)) {
         std::memset(codes, 0, n);
-        continue;
+        if (kKeep) {
+          for (std::uint32_t c = 0; c < round_up(n, 16u); ++c) kept[c] = levels.levels[0];
+        }
+        return;
       }
-      const float* row = padded.of(rows + t * stride, n, 0.0f);
-      const O::VF scale = hn::Set(f32, coding[t]);
-      O::VD both[O::kDoubleParts];
-      O::VD squares[O::kDoubleParts];
+      switch (view.scaling) {
+        case abi::Scaling::kNorm:
+          return code_row<kKeep, false, false>(view, token, row, n, codes, kept);
+        case abi::Scaling::kUnbiased:
+          return code_row<kKeep, true, false>(view, token, row, n, codes, kept);
+        default:
+          return code_row<kKeep, true, true>(view, token, row, n, codes, kept);
+      }
+    }
+    // What is stored, of the sums.
+    HWY_INLINE void refine(const abi::CodeView& view) {
+      if (view.scaling == abi::Scaling::kNorm) return;
+      if (view.scaling == abi::Scaling::kMatchedNorm) {
+        root_of_ratio(energy, squares, exact);
+      } else if (view.scaling == abi::Scaling::kLeastSquares) {
+        ratio(both, squares, exact);
+      } else {
+        ratio(energy, both, exact);
+      }
+      for (std::uint32_t t = 0; t < 16; ++t) {
+        if (!(coding[t] > 0.0f && both[t] > 0.0)) exact[t] = 0.0f;
+      }
+      nearest_sides(view.tile.side, exact, sides[0], stored);
+    }
+
+   private:
+    template <bool kKeep, bool kBoth, bool kSquares>
+    HWY_INLINE void code_row(const abi::CodeView& view, std::uint32_t token, const float* row,
+                             std::uint32_t n, std::uint8_t* codes, float* kept) {
+      const O::F f32;
+      const O::VF scales = hn::Set(f32, coding[token]);
+      const Cells cells(view);
+      O::VD sums[2][O::kDoubleParts];
       KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) both[i] = squares[i] = hn::Zero(O::D());
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i)
+        sums[0][i] = sums[1][i] = hn::Zero(O::D());
       const std::uint32_t whole = n / 16 * 16;
       for (std::uint32_t c = 0; c < n; c += 16) {
-        O::VF x[O::kParts];
         O::VF level[O::kParts];
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < O::kParts; ++i) {
-          x[i] = hn::LoadU(f32, row + c + i * O::kLanes);
-          const O::VI code = cell<kCount>(thresholds, hn::Div(x[i], scale));
-          O::store_bytes(code, codes + c + i * O::kLanes);
+          const std::uint32_t at = c + i * O::kLanes;
+          const O::VI code = cells.find(thresholds, hn::Div(hn::LoadU(f32, row + at), scales));
+          O::store_bytes(code, codes + at);
           level[i] = levels.template find<kCount>(code);
+          if (kKeep) hn::StoreU(level[i], f32, kept + at);
         }
-        if (!refines) continue;
         if (c == whole) {  // what fills the last register has no level
           KVPLEAT_UNROLL
           for (std::uint32_t i = 0; i < O::kParts; ++i) {
@@ -708,27 +794,58 @@ struct Encode {
             level[i] = hn::IfThenElseZero(mine, level[i]);
           }
         }
-        O::add_products(level, x, both);
-        if (view.scaling != abi::Scaling::kUnbiased) O::add_products(level, level, squares);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+          const O::VD y =
+              i % 2 == 0 ? O::lower_double(level[i / 2]) : O::upper_double(level[i / 2]);
+          if (kBoth)
+            sums[0][i] = hn::MulAdd(y, O::to_double(row + c + i * O::kDoubles), sums[0][i]);
+          if (kSquares) sums[1][i] = hn::MulAdd(y, y, sums[1][i]);
+        }
       }
-      sums.both[t] = O::sum_in_tree(both);
-      sums.levels[t] = O::sum_in_tree(squares);
+      if (kBoth) both[token] = O::sum_in_tree(sums[0]);
+      if (kSquares) squares[token] = O::sum_in_tree(sums[1]);
     }
-    if (refines) {
-      if (view.scaling == abi::Scaling::kMatchedNorm) {
-        root_of_ratio(sums.energy, sums.levels, exact);
-      } else if (view.scaling == abi::Scaling::kLeastSquares) {
-        ratio(sums.both, sums.levels, exact);
-      } else {
-        ratio(sums.energy, sums.both, exact);
+
+    // Cells of quotients.
+    struct Cells {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+      static constexpr bool kTable = kBits == 3 || kBits == 4;  // fewer are found sooner by halves
+      bool by_table;
+      O::VF stretch;
+      O::VF offset;
+      O::VI start[2];
+
+      explicit HWY_INLINE Cells(const abi::CodeView& view)
+          : by_table(kTable && view.cells != nullptr) {
+        if (!by_table) return;
+        stretch = hn::Set(O::F(), view.cells->scale);
+        offset = hn::Set(O::F(), view.cells->offset);
+        start[0] = hn::LoadU(O::I(), view.cells->start);
+        start[1] = hn::LoadU(O::I(), view.cells->start + 16);
       }
-      for (std::uint32_t t = 0; t < 16; ++t) {
-        if (!(coding[t] > 0.0f && sums.both[t] > 0.0)) exact[t] = 0.0f;
+      HWY_INLINE O::VI find(const LevelTable& thresholds, O::VF quotient) const {
+        if constexpr (kTable) {
+          if (HWY_LIKELY(by_table)) {
+            const O::VF place = hn::MulAdd(quotient, stretch, offset);
+            const O::VI b = O::to_code(place, hn::Set(O::F(), 31.0f));
+            const O::VI first{_mm512_permutex2var_epi32(start[0].raw, b.raw, start[1].raw)};
+            const O::VF threshold = hn::TableLookupLanes(hn::Load(O::F(), thresholds.levels),
+                                                         hn::IndicesFromVec(O::F(), first));
+            const __mmask16 above = _mm512_cmp_ps_mask(quotient.raw, threshold.raw, _CMP_GT_OQ);
+            return O::VI{_mm512_mask_add_epi32(first.raw, above, first.raw, _mm512_set1_epi32(1))};
+          }
+        }
+        return cell<kCount>(thresholds, quotient);
       }
-      nearest_sides(view.tile.side, exact, sides[0], stored);
-    }
-    store_sides(view, sides, slot, count, group, block);
-  }
+#else
+      explicit HWY_INLINE Cells(const abi::CodeView&) {}
+      HWY_INLINE O::VI find(const LevelTable& thresholds, O::VF quotient) const {
+        return cell<kCount>(thresholds, quotient);
+      }
+#endif
+    };
+  };
 
   // --- A direction apart (codec/direction.h), three rounds ---
 
@@ -759,6 +876,116 @@ struct Encode {
     }
     return round_to_signed(static_cast<float>(O::sum_in_tree(sums)) / view.tile.direction[dim],
                            127);
+  }
+  static void book_and_direction(const abi::CodeView& view, const TilePlanes& planes,
+                                 const float* rows, std::size_t stride, std::uint32_t slot,
+                                 std::uint32_t count, std::uint8_t* block) {
+    switch (view.tile.bits) {
+      case 1:
+        return book_and_direction<1>(view, planes, rows, stride, slot, count, block);
+      case 2:
+        return book_and_direction<2>(view, planes, rows, stride, slot, count, block);
+      case 3:
+        return book_and_direction<3>(view, planes, rows, stride, slot, count, block);
+      case 4:
+        return book_and_direction<4>(view, planes, rows, stride, slot, count, block);
+      case 5:
+        return book_and_direction<5>(view, planes, rows, stride, slot, count, block);
+      default:
+        return book_and_direction<6>(view, planes, rows, stride, slot, count, block);
+    }
+  }
+  // The same rounds with a codebook of one group: levels are kept, not decoded.
+  template <std::uint32_t kBits>
+  static void book_and_direction(const abi::CodeView& view, const TilePlanes& planes,
+                                 const float* rows, std::size_t stride, std::uint32_t slot,
+                                 std::uint32_t count, std::uint8_t* block) {
+    const O::F f32;
+    const std::uint32_t dim = view.tile.dim;
+    const std::uint32_t row_floats = round_up(dim, 16u);
+    const float step = view.tile.direction[dim];
+    CodeBytes bytes;
+    Book<kBits> book(view);
+    alignas(64) float direction[592];  // filled up with zeros
+    alignas(64) double wide[592];      // the same
+    alignas(64) float rests[16 * 592];
+    alignas(64) float levels[16 * 592];
+    float size[16];
+    std::memcpy(direction, view.tile.direction, dim * sizeof(float));
+    for (std::uint32_t c = dim; c < row_floats; ++c) direction[c] = 0.0f;
+    for (std::uint32_t c = 0; c < row_floats; c += O::kDoubles)
+      hn::Store(O::to_double(direction + c), O::D(), wide + c);
+    Padded padded;
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const double along = dot(wide, padded.of(rows + t * stride, dim, 0.0f), row_floats);
+      size[t] =
+          product(static_cast<float>(round_to_signed(static_cast<float>(along) / step, 127)), step);
+    }
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = padded.of(rows + t * stride, dim, 0.0f);
+      float* rest = rests + t * row_floats;
+      const O::VF sizes = hn::Set(f32, size[t]);
+      O::VD sums[O::kDoubleParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+      for (std::uint32_t c = 0; c < row_floats; c += 16) {
+        O::VF x[O::kParts];
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kParts; ++i) {
+          const std::uint32_t at = c + i * O::kLanes;
+          const O::VF along = O::rounded(hn::Mul(sizes, hn::Load(f32, direction + at)));
+          x[i] = hn::Sub(hn::LoadU(f32, row + at), along);
+          hn::Store(x[i], f32, rest + at);
+        }
+        O::add_products(x, x, sums);
+      }
+      book.energy[t] = O::sum_in_tree(sums);
+    }
+    book.choose_coding(view, dim);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      book.template code<true>(view, t, rests + t * row_floats, dim, bytes.codes[t],
+                               levels + t * row_floats);
+      bytes.end(t, dim);
+    }
+    book.refine(view);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = padded.of(rows + t * stride, dim, 0.0f);
+      const float* level = levels + t * row_floats;
+      const O::VF scale = hn::Set(f32, book.stored[t]);
+      O::VD sums[O::kDoubleParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+      for (std::uint32_t c = 0; c < row_floats; c += 16) {
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < O::kParts; ++i) {
+          const std::uint32_t at = c + i * O::kLanes;
+          const O::VF dense = O::rounded(hn::Mul(hn::Load(f32, level + at), scale));
+          const O::VF left = hn::Sub(hn::LoadU(f32, row + at), dense);
+          sums[2 * i] = hn::MulAdd(hn::Load(O::D(), wide + at), O::lower_double(left), sums[2 * i]);
+          sums[2 * i + 1] = hn::MulAdd(hn::Load(O::D(), wide + at + O::kDoubles),
+                                       O::upper_double(left), sums[2 * i + 1]);
+        }
+      }
+      const std::int32_t code =
+          round_to_signed(static_cast<float>(O::sum_in_tree(sums)) / step, 127);
+      block[view.tile.coefficients_at + slot + t] =
+          static_cast<std::uint8_t>(static_cast<std::int8_t>(code));
+    }
+    store_sides(view, book.sides, slot, count, 0, block);
+    PutCodes::tokens(planes, view.tile, view.keys, bytes, slot, count, block);
+  }
+  static HWY_INLINE double dot(const double* a, const float* b, std::uint32_t n) {
+    O::VD sums[O::kDoubleParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+    for (std::uint32_t c = 0; c < n; c += 16) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
+        sums[i] = hn::MulAdd(hn::Load(O::D(), a + c + i * O::kDoubles),
+                             O::to_double(b + c + i * O::kDoubles), sums[i]);
+      }
+    }
+    return O::sum_in_tree(sums);
   }
   static void with_direction(const abi::CodeView& view, const TilePlanes& planes, const float* rows,
                              std::size_t stride, std::uint32_t slot, std::uint32_t count,

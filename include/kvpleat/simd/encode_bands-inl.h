@@ -236,7 +236,7 @@ struct EncodeBands {
     Row padded;
     for (std::uint32_t i = 0; i < n; ++i) {
       code_row(view, bands, padded.of(rows + i * a.stride, dim), ranges, i, coded);
-      std::memset(coded.codes[i] + dim, 0, Coded::kRow - dim);
+      std::memset(coded.codes[i] + dim, 0, round_up(dim, 32u) - dim);
       for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
         const std::uint64_t mine = first_bits(dim - 64 * k);
         coded.outliers[i][k] &= mine;

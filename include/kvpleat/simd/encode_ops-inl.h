@@ -76,18 +76,34 @@ struct CodecOps {
   static HWY_INLINE VF absolute(VF v) {
     return hn::And(v, hn::BitCast(F(), hn::Set(U(), 0x7fffffffu)));
   }
+  // Of numbers that are integers of 32 bits when rounded: without what Highway adds for others.
+  static HWY_INLINE VI nearest_int(VF v) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    return VI{_mm512_cvtps_epi32(v.raw)};
+#elif KVPLEAT_LANES >= KVPLEAT_LANES_AVX2
+    return VI{_mm256_cvtps_epi32(v.raw)};
+#elif KVPLEAT_LANES >= KVPLEAT_LANES_SSE
+    return VI{_mm_cvtps_epi32(v.raw)};
+#else
+    return hn::NearestInt(v);
+#endif
+  }
   // Nearest integer, ties to even, clamped to [0, top]; NaN gives 0.
   static HWY_INLINE VI to_code(VF v, VF top) {
-    return hn::NearestInt(lower(upper(v, hn::Zero(F())), top));
+    return nearest_int(lower(upper(v, hn::Zero(F())), top));
   }
   // The same clamped to [-top, top]; not for NaN.
   static HWY_INLINE VI to_signed(VF v, VF top) {
-    return hn::NearestInt(lower(upper(v, hn::Neg(top)), top));
+    return nearest_int(lower(upper(v, hn::Neg(top)), top));
   }
   // Codes below 256 as bytes.
   static HWY_INLINE void store_bytes(VI v, std::uint8_t* to) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(v.raw));
+#else
     const hn::Rebind<std::uint8_t, I> bytes;
     hn::StoreU(hn::DemoteTo(bytes, v), bytes, to);
+#endif
   }
   static HWY_INLINE VI load_bytes(const std::uint8_t* from) {
     const hn::Rebind<std::uint8_t, I> bytes;
