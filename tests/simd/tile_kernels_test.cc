@@ -71,7 +71,7 @@ struct AnyTile {
 template <class F, Role kRole>
 AnyTile any_tile(const char* name) {
   using Typed = typename F::template As<kRole>;
-  static_assert(UniformTileFormat<Typed>);
+  static_assert(TileFormat<Typed>);
   AnyTile tile;
   tile.name = std::string(name) + (kRole == Role::kKey ? " key" : " value") + " of " +
               std::to_string(Typed::kDim);

@@ -31,7 +31,7 @@ struct FamilyKernels : ReferenceKernels, Codecs<Functions> {
  private:
   template <class F, Role kRole>
   static constexpr bool kTile = [] {
-    if constexpr (UniformTileFormat<F>) {
+    if constexpr (TileFormat<F>) {
       return F::kRole == kRole;
     } else {
       return false;
@@ -45,7 +45,7 @@ struct FamilyKernels : ReferenceKernels, Codecs<Functions> {
   static constexpr Path kRawPath = Path::kFused;
   template <class F>
   static constexpr Path kPath =
-      RawRowFormat<F> || UniformTileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;
+      RawRowFormat<F> || TileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
   static constexpr Path kViewPath = RawRowFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>

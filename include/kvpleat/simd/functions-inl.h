@@ -5,13 +5,12 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/codecs-inl.h"
+#include "kvpleat/simd/fused_tiles-inl.h"
 #include "kvpleat/simd/jagged-inl.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/offset-inl.h"
 #include "kvpleat/simd/raw-inl.h"
 #include "kvpleat/simd/softmax-inl.h"
-#include "kvpleat/simd/tiles-inl.h"
-#include "kvpleat/simd/views.h"
 
 #if defined(KVPLEAT_SIMD_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef KVPLEAT_SIMD_FUNCTIONS_INL_H_
@@ -45,18 +44,18 @@ struct TargetFunctions : CodecFunctions, Softmax {
     Raw::accumulate(rows, nullptr, weights, group, stride, sums);
   }
 
-  // Uniform tiles.
+  // Tiles: of a format, its own kernels only.
   template <class F>
   static void prepare_tile(const F& format, const abi::PrepareArguments& a) {
-    TileKernels::prepare(tile_view(format), a);
+    FusedTiles::prepare_of(format, a);
   }
   template <class F>
   static void score_tile(const F& format, const abi::ScoreArguments& a) {
-    TileKernels::score_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
+    FusedTiles::score_of(format, a);
   }
   template <class F>
   static void accumulate_tile(const F& format, const abi::AccumulateArguments& a) {
-    TileKernels::accumulate_bits<views::Tile<F>::kShape.bits>(tile_view(format), a);
+    FusedTiles::accumulate_of(format, a);
   }
 
   // Oaken's bytes, but in kExact.

@@ -26,9 +26,9 @@ struct TargetTable {
     table.score_raw = &Functions::score_raw;
     table.accumulate_raw = &Functions::accumulate_raw;
     // All widths: these choose by the view.
-    table.prepare_tile = &TileKernels::prepare;
-    table.score_tile = &TileKernels::score;
-    table.accumulate_tile = &TileKernels::accumulate;
+    table.prepare_tile = &FusedTiles::prepare;
+    table.score_tile = &FusedTiles::score;
+    table.accumulate_tile = &FusedTiles::accumulate;
     table.prepare_oaken = &Functions::prepare_oaken;
     table.score_oaken = &Functions::score_oaken;
     table.accumulate_oaken = &Functions::accumulate_oaken;

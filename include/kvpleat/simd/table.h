@@ -23,7 +23,7 @@ struct KernelTable {
   void (*accumulate_raw)(const RawRows&, const float* weights, std::uint32_t group,
                          std::uint32_t stride, float* sums);
 
-  // Uniform tiles of any width.
+  // Tiles of any width, of uniform codes or levels.
   void (*prepare_tile)(const TileView&, const PrepareArguments&);
   void (*score_tile)(const TileView&, const ScoreArguments&);
   void (*accumulate_tile)(const TileView&, const AccumulateArguments&);

@@ -195,11 +195,6 @@ constexpr abi::RawView raw_view(const F&) {
   return views::kRawView<F>;
 }
 
-// Those whose codes are equal steps apart, without a direction beside them.
-template <class F>
-concept UniformTileFormat =
-    TileFormat<F> && !views::Tile<F>::Meaning::kLevels && !views::Tile<F>::kHasDirection;
-
 template <TileFormat F>
 abi::TileView tile_view(const F& format) {
   return views::Tile<F>::of(format);
