@@ -824,24 +824,24 @@ struct Encode {
         start[0] = hn::LoadU(O::I(), view.cells->start);
         start[1] = hn::LoadU(O::I(), view.cells->start + 16);
       }
-      HWY_INLINE O::VI find(const LevelTable& thresholds, O::VF quotient) const {
+      HWY_INLINE O::VI find(const LevelTable& table, O::VF quotient) const {
         if constexpr (kTable) {
           if (HWY_LIKELY(by_table)) {
             const O::VF place = hn::MulAdd(quotient, stretch, offset);
             const O::VI b = O::to_code(place, hn::Set(O::F(), 31.0f));
             const O::VI first{_mm512_permutex2var_epi32(start[0].raw, b.raw, start[1].raw)};
-            const O::VF threshold = hn::TableLookupLanes(hn::Load(O::F(), thresholds.levels),
+            const O::VF threshold = hn::TableLookupLanes(hn::Load(O::F(), table.levels),
                                                          hn::IndicesFromVec(O::F(), first));
             const __mmask16 above = _mm512_cmp_ps_mask(quotient.raw, threshold.raw, _CMP_GT_OQ);
             return O::VI{_mm512_mask_add_epi32(first.raw, above, first.raw, _mm512_set1_epi32(1))};
           }
         }
-        return cell<kCount>(thresholds, quotient);
+        return cell<kCount>(table, quotient);
       }
 #else
       explicit HWY_INLINE Cells(const abi::CodeView&) {}
-      HWY_INLINE O::VI find(const LevelTable& thresholds, O::VF quotient) const {
-        return cell<kCount>(thresholds, quotient);
+      HWY_INLINE O::VI find(const LevelTable& table, O::VF quotient) const {
+        return cell<kCount>(table, quotient);
       }
 #endif
     };

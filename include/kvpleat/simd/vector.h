@@ -6,7 +6,6 @@
 #include "kvpleat/simd/families.h"
 #include "kvpleat/simd/functions-inl.h"
 
-HWY_BEFORE_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
 // Inside the namespace of the target: units of the same flags may still see other targets, if one
 // of them disables some.
@@ -19,4 +18,3 @@ struct VectorKernels : FamilyKernels<TargetFunctions> {};
 using HWY_NAMESPACE::VectorKernels;
 
 }  // namespace kvpleat::inline KVPLEAT_ISA
-HWY_AFTER_NAMESPACE();
