@@ -110,7 +110,7 @@ class SubjectOf final : public Subject {
                       return lane.key_pieces(lane.slot + first, n, runs, open);
                     },
                     [&](const kvpleat::BlockRun* runs, std::uint32_t count,
-                        const kvpleat::BlockRun* ahead) {
+                        const kvpleat::BlockRun* ahead, std::uint32_t ahead_count) {
                       if (decoded) {
                         each_decoded(format, runs, count,
                                      [&](std::uint32_t at, kvpleat::Rows rows) {
@@ -120,8 +120,8 @@ class SubjectOf final : public Subject {
                         return;
                       }
                       Kernels::score(format, kvpleat::abi::ScoreArguments{
-                                                 runs, count, ahead, coded, work, step.queries,
-                                                 step.arithmetic, scores, kChunk});
+                                                 runs, count, ahead, ahead_count, coded, work,
+                                                 step.queries, step.arithmetic, scores, kChunk});
                     });
               }
             },
@@ -151,7 +151,7 @@ class SubjectOf final : public Subject {
                       return lane.value_pieces(lane.slot + first, n, runs, open);
                     },
                     [&](const kvpleat::BlockRun* runs, std::uint32_t count,
-                        const kvpleat::BlockRun* ahead) {
+                        const kvpleat::BlockRun* ahead, std::uint32_t ahead_count) {
                       if (decoded) {
                         each_decoded(format, runs, count,
                                      [&](std::uint32_t at, kvpleat::Rows rows) {
@@ -161,8 +161,8 @@ class SubjectOf final : public Subject {
                         return;
                       }
                       Kernels::accumulate(format, kvpleat::abi::AccumulateArguments{
-                                                      runs, count, ahead, weights, step.queries,
-                                                      kChunk, step.arithmetic, sums});
+                                                      runs, count, ahead, ahead_count, weights,
+                                                      step.queries, kChunk, step.arithmetic, sums});
                     });
               }
             },
@@ -282,7 +282,7 @@ class SubjectOf final : public Subject {
     std::uint32_t count = load(0, buffers[0]);
     for (std::uint32_t done = 0, i = 0; done < slots; done += kChunk, i ^= 1) {
       const std::uint32_t next = load(done + kChunk, buffers[i ^ 1]);
-      visit(buffers[i], count, next > 0 ? buffers[i ^ 1] : nullptr);
+      visit(buffers[i], count, next > 0 ? buffers[i ^ 1] : nullptr, next);
       count = next;
     }
   }

@@ -105,10 +105,11 @@ class Sample {
     Results results{std::vector<float>(kQueries * kStride),
                     std::vector<float>(std::size_t{kQueries} * F::kCoded)};
     Kernels::prepare(format_, abi::PrepareArguments{queries_.data(), kQueries, arithmetic, work});
-    Kernels::score(format_, abi::ScoreArguments{runs_, 2, nullptr, queries_.data(), work, kQueries,
-                                                arithmetic, results.scores.data(), kStride});
+    Kernels::score(format_,
+                   abi::ScoreArguments{runs_, 2, nullptr, 0, queries_.data(), work, kQueries,
+                                       arithmetic, results.scores.data(), kStride});
     Kernels::accumulate(
-        format_, abi::AccumulateArguments{runs_, 2, nullptr, weights_.data(), kQueries, kStride,
+        format_, abi::AccumulateArguments{runs_, 2, nullptr, 0, weights_.data(), kQueries, kStride,
                                           arithmetic, results.sums.data()});
     return results;
   }

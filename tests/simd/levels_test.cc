@@ -225,9 +225,9 @@ Result scores(const Data& data, std::uint32_t count, Arithmetic arithmetic) {
   HWY_DYNAMIC_DISPATCH(prepare_levels)
   (data.view, abi::PrepareArguments{queries.data(), count, arithmetic, work});
   HWY_DYNAMIC_DISPATCH(score_levels)
-  (data.view,
-   abi::ScoreArguments{data.runs.data(), static_cast<std::uint32_t>(data.runs.size()), nullptr,
-                       queries.data(), work, count, arithmetic, result.data(), stride});
+  (data.view, abi::ScoreArguments{data.runs.data(), static_cast<std::uint32_t>(data.runs.size()),
+                                  data.runs.data(), 2, queries.data(), work, count, arithmetic,
+                                  result.data(), stride});
   const Units units = units_of(arithmetic, Role::kKey);
   Result made;
   for (std::uint32_t j = 0; j < count; ++j) {
@@ -280,7 +280,7 @@ Result sums(const Data& data, std::uint32_t count, Arithmetic arithmetic, bool p
   HWY_DYNAMIC_DISPATCH(accumulate_levels)
   (data.view,
    abi::AccumulateArguments{data.runs.data(), static_cast<std::uint32_t>(data.runs.size()), nullptr,
-                            weights.data(), count, stride, arithmetic, result.data()});
+                            0, weights.data(), count, stride, arithmetic, result.data()});
   const Units units = units_of(arithmetic, Role::kValue);
   Result made;
   for (std::uint32_t j = 0; j < count; ++j) {

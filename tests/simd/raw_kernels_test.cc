@@ -174,14 +174,14 @@ struct RawTest {
          {static_cast<const BlockRun*>(nullptr), static_cast<const BlockRun*>(runs)}) {
       std::vector<float> scores(c.queries * kStride, 9.0f);
       std::vector<float> wanted(c.queries * kStride, 9.0f);
-      Raw::score(view, {runs, 3, ahead, queries.data(), nullptr, c.queries, abi::Arithmetic::kFast,
-                        scores.data(), kStride});
+      Raw::score(view, {runs, 3, ahead, ahead == nullptr ? 0u : 3u, queries.data(), nullptr,
+                        c.queries, abi::Arithmetic::kFast, scores.data(), kStride});
       Raw::score(rows, nullptr, queries.data(), c.queries, wanted.data(), kStride);
       check(scores == wanted, "runs: score", c);
       std::vector<float> sums(std::size_t{c.queries} * c.dim, 1.0f);
       std::vector<float> expected = sums;
-      Raw::accumulate(view, {runs, 3, ahead, weights.data(), c.queries, kStride,
-                             abi::Arithmetic::kFast, sums.data()});
+      Raw::accumulate(view, {runs, 3, ahead, ahead == nullptr ? 0u : 3u, weights.data(), c.queries,
+                             kStride, abi::Arithmetic::kFast, sums.data()});
       Raw::accumulate(rows, nullptr, weights.data(), c.queries, kStride, expected.data());
       check(sums == expected, "runs: sum", c);
     }

@@ -227,7 +227,7 @@ std::vector<float> scores_of(const AnyTile& tile, const Tokens& tokens,
   HWY_DYNAMIC_DISPATCH(tile_score)
   (tile.view,
    abi::ScoreArguments{tokens.runs.data(), static_cast<std::uint32_t>(tokens.runs.size()), &ahead,
-                       queries.data(), work, query_count, arithmetic, scores.data(), stride});
+                       1, queries.data(), work, query_count, arithmetic, scores.data(), stride});
   std::vector<float> found;
   for (std::uint32_t j = 0; j < query_count; ++j) {
     const float* row = scores.data() + static_cast<std::size_t>(j) * stride;
@@ -262,7 +262,7 @@ std::vector<float> sums_of(const AnyTile& tile, const Tokens& tokens,
   std::vector<float> sums(count + 16, 0.5f);
   HWY_DYNAMIC_DISPATCH(tile_accumulate)
   (tile.view, abi::AccumulateArguments{
-                  tokens.runs.data(), static_cast<std::uint32_t>(tokens.runs.size()), nullptr,
+                  tokens.runs.data(), static_cast<std::uint32_t>(tokens.runs.size()), nullptr, 0,
                   weights.data(), query_count, tokens.count, arithmetic, sums.data()});
   for (std::size_t i = 0; i < count; ++i) {
     sums[i] =

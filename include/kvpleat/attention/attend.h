@@ -217,9 +217,10 @@ class Pass {
       } else {
         const std::uint32_t coded = n - static_cast<std::uint32_t>(now->open.count);
         if (coded > 0) {
-          Kernels::score(keys, abi::ScoreArguments{now->runs, now->run_count,
-                                                   kView ? nullptr : value.first(), queries, work,
-                                                   count_, arguments_.arithmetic, scores_, kSlots});
+          Kernels::score(
+              keys, abi::ScoreArguments{now->runs, now->run_count, kView ? nullptr : value.first(),
+                                        kView ? 0 : value.run_count, queries, work, count_,
+                                        arguments_.arithmetic, scores_, kSlots});
         }
         if (coded < n)
           Kernels::score_rows(now->open, K::kCoded, queries, count_, scores_ + coded, kSlots);
@@ -231,9 +232,10 @@ class Pass {
       if (!weigh(segment, V::kCoded, done, n)) continue;
       const std::uint32_t coded = n - static_cast<std::uint32_t>(value.open.count);
       if (coded > 0) {
-        Kernels::accumulate(values, abi::AccumulateArguments{
-                                        value.runs, value.run_count, next->first(), scores_, count_,
-                                        kSlots, arguments_.arithmetic, segment.output});
+        Kernels::accumulate(values,
+                            abi::AccumulateArguments{value.runs, value.run_count, next->first(),
+                                                     next->run_count, scores_, count_, kSlots,
+                                                     arguments_.arithmetic, segment.output});
       }
       if (coded < n) {
         Kernels::accumulate_rows(value.open, V::kCoded, scores_ + coded, count_, kSlots,

@@ -39,7 +39,7 @@ struct Direction {
     std::uint32_t written = 0;
     for (std::uint32_t r = 0; r < a.run_count; ++r) {
       const BlockRun& run = a.runs[r];
-      each_lanes(view, run, r + 1 < a.run_count ? a.runs + r + 1 : a.ahead,
+      each_lanes(view, run, L::run_ahead(a, r),
                  [&](std::uint32_t t, std::uint32_t n, F32 coefficients) HWY_ATTR {
                    for (std::uint32_t j = 0; j < a.query_count; ++j) {
                      float* at = a.scores + static_cast<std::size_t>(j) * a.stride + written + t;
@@ -67,7 +67,7 @@ struct Direction {
     std::uint32_t read = 0;
     for (std::uint32_t r = 0; r < a.run_count; ++r) {
       const BlockRun& run = a.runs[r];
-      each_lanes(view, run, r + 1 < a.run_count ? a.runs + r + 1 : a.ahead,
+      each_lanes(view, run, L::run_ahead(a, r),
                  [&](std::uint32_t t, std::uint32_t n, F32 coefficients) HWY_ATTR {
                    for (std::uint32_t j = 0; j < a.query_count; ++j) {
                      const float* at =

@@ -935,6 +935,12 @@ struct LaneTools : Lanes {
   static HWY_INLINE void prefetch_from(const std::uint8_t* at, std::intptr_t bytes) {
     prefetch(reinterpret_cast<const std::uint8_t*>(reinterpret_cast<std::intptr_t>(at) + bytes));
   }
+  // What to ask for while run r is worked on (abi.h), or null.
+  template <class Arguments>
+  static HWY_INLINE const BlockRun* run_ahead(const Arguments& a, std::uint32_t r) {
+    if (r < a.ahead_count) return a.ahead + r;
+    return r + 1 < a.run_count ? a.runs + r + 1 : nullptr;
+  }
   // From a block to the one that is read after it; 0 if there is none.
   static HWY_INLINE std::intptr_t distance(const std::uint8_t* block, const BlockRun* next) {
     if (next == nullptr) return 0;

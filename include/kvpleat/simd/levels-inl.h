@@ -515,7 +515,7 @@ class LevelScore {
     std::uint32_t written = 0;
     for (std::uint32_t r = 0; r < a_.run_count; ++r) {
       const BlockRun& run = a_.runs[r];
-      const BlockRun* next = r + 1 < a_.run_count ? a_.runs + r + 1 : a_.ahead;
+      const BlockRun* next = L::run_ahead(a_, r);
       const std::intptr_t to_next = L::distance(run.bytes.block, next);
       const std::uint32_t end = run.slot + run.count;
       for (std::uint32_t tile = run.slot / kTile * kTile; tile < end; tile += kTile) {
@@ -663,7 +663,7 @@ class LevelAccumulate {
     std::uint32_t read = 0;
     for (std::uint32_t r = 0; r < a_.run_count; ++r) {
       const BlockRun& run = a_.runs[r];
-      const BlockRun* next = r + 1 < a_.run_count ? a_.runs + r + 1 : a_.ahead;
+      const BlockRun* next = L::run_ahead(a_, r);
       const std::intptr_t to_next = L::distance(run.bytes.block, next);
       const std::uint32_t end = run.slot + run.count;
       for (std::uint32_t tile = run.slot / kTile * kTile; tile < end; tile += kTile) {
