@@ -27,6 +27,12 @@ bool hadamard(const abi::HadamardArguments& a) {
 bool phase_center(const abi::PhaseArguments& a) {
   return CodecFunctions::phase_center(a);
 }
+bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
+  return CodecFunctions::narrow(view, a);
+}
+bool widen(const abi::RawView& view, const abi::DecodeArguments& a) {
+  return CodecFunctions::widen(view, a);
+}
 bool balance(const abi::BalanceArguments& a) {
   return CodecFunctions::balance(a);
 }
@@ -75,6 +81,8 @@ HWY_EXPORT(encode);
 HWY_EXPORT(decode);
 HWY_EXPORT(hadamard);
 HWY_EXPORT(phase_center);
+HWY_EXPORT(narrow);
+HWY_EXPORT(widen);
 HWY_EXPORT(balance);
 HWY_EXPORT(largest);
 HWY_EXPORT(encode_bands);
@@ -97,6 +105,12 @@ struct TargetFunctions {
   }
   static bool phase_center(const abi::PhaseArguments& a) {
     return HWY_DYNAMIC_DISPATCH(phase_center)(a);
+  }
+  static bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(narrow)(view, a);
+  }
+  static bool widen(const abi::RawView& view, const abi::DecodeArguments& a) {
+    return HWY_DYNAMIC_DISPATCH(widen)(view, a);
   }
   static bool balance(const abi::BalanceArguments& a) { return HWY_DYNAMIC_DISPATCH(balance)(a); }
   static bool largest_in(const float* rows, std::size_t stride, std::uint32_t count,
@@ -171,7 +185,7 @@ void check(std::uint32_t residual = 0) {
   shape.max_tokens = 4096;
   shape.residual = residual;
   shape.non_finite = NonFinite::kZero;
-  shape.rope = Rope::standard(RopeLayout::kHalves, kDim, 10000.0);
+  shape.rope = Rope::standard(RopeLayout::kHalves, kDim / 2 * 2, 10000.0);
   std::vector<float> key_profile;
   std::vector<float> value_profile;
   for (std::uint32_t h = 0; h < kHeads; ++h) {
@@ -254,12 +268,16 @@ TEST_CASE("caches that code by vectors: the bytes, counters and rows of those th
   const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
     INFO(std::string(target));
     check<presets::Int4<64>>();
+    check<presets::Single<formats::F16<64>, formats::BF16<64>>>();
+    check<presets::F32<20>>();
     check<presets::Kivi4<80>>(32);
     check<presets::CenteredRotated4<64>>();
     check<presets::Single<formats::BalancedKey<64, 4>, formats::BalancedValue<64, 4>>>();
     check<presets::Single<formats::CodebookKey<128, 4>, formats::Int4TopK<128>>>();
     check<presets::Oaken<128>>();
     check<presets::Single<formats::OakenAligned<80>, formats::OakenPerHead<80>>>();
+    check<presets::Single<formats::OakenJds16<128>, formats::OakenJds16<128>>>();
+    check<presets::Single<formats::OakenJds16<39>, formats::OakenJds16<39>>>();
     check<presets::Single<formats::OakenNoShift<20>, formats::OakenOuterOnly<20>>>();
   });
   CHECK(ran >= 1);

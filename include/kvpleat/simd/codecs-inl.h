@@ -39,6 +39,14 @@ struct CodecFunctions {
     PhaseRows::run(arguments);
     return true;
   }
+  static bool narrow(const abi::RawView& view, const abi::EncodeArguments& arguments) {
+    PlainRows::narrow(view, arguments);
+    return true;
+  }
+  static bool widen(const abi::RawView& view, const abi::DecodeArguments& arguments) {
+    PlainRows::widen(view, arguments);
+    return true;
+  }
   static bool balance(const abi::BalanceArguments& arguments) {
     PlainRows::balance(arguments);
     return true;
@@ -49,8 +57,12 @@ struct CodecFunctions {
     return true;
   }
   static bool encode_bands(const abi::BandView& view, const abi::BandArguments& arguments) {
-    if (view.oaken.jagged || !EncodeBands::serves(view)) return false;
-    EncodeBands::published(view, arguments);
+    if (!EncodeBands::serves(view)) return false;
+    if (view.oaken.jagged) {
+      EncodeJagged::run(view, arguments);
+    } else {
+      EncodeBands::published(view, arguments);
+    }
     return true;
   }
   static bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& arguments) {
@@ -77,6 +89,8 @@ struct CodecFunctions {
   static bool decode(const abi::CodeView&, const abi::DecodeArguments&) { return false; }
   static bool hadamard(const abi::HadamardArguments&) { return false; }
   static bool phase_center(const abi::PhaseArguments&) { return false; }
+  static bool narrow(const abi::RawView&, const abi::EncodeArguments&) { return false; }
+  static bool widen(const abi::RawView&, const abi::DecodeArguments&) { return false; }
   static bool balance(const abi::BalanceArguments&) { return false; }
   static bool largest_in(const float*, std::size_t, std::uint32_t, std::uint32_t, std::uint32_t*) {
     return false;

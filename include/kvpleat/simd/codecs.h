@@ -18,6 +18,7 @@
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/code_view.h"
 #include "kvpleat/simd/oaken_view.h"
+#include "kvpleat/simd/views.h"
 #include "kvpleat/transform/balance.h"
 #include "kvpleat/transform/center.h"
 #include "kvpleat/transform/chain.h"
@@ -195,6 +196,8 @@ abi::BandView band_view(const F& format) {
 //   bool decode(const abi::CodeView&, const abi::DecodeArguments&)
 //   bool hadamard(const abi::HadamardArguments&)
 //   bool phase_center(const abi::PhaseArguments&)
+//   bool narrow(const abi::RawView&, const abi::EncodeArguments&)     raw rows: their elements
+//   bool widen(const abi::RawView&, const abi::DecodeArguments&)      the way back
 //   bool balance(const abi::BalanceArguments&)
 //   bool largest_in(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
 //                std::uint32_t* bits)                      of the largest magnitude
@@ -246,6 +249,14 @@ struct Codecs {
       const abi::EncodeArguments arguments{rows.data, rows.stride,
                                            static_cast<std::uint32_t>(rows.count), slot, block};
       if (Functions::encode(code_view(format), arguments)) {
+        counters.values += rows.count * F::kDim;
+        return;
+      }
+    }
+    if constexpr (RawRowFormat<F>) {
+      const abi::EncodeArguments arguments{rows.data, rows.stride,
+                                           static_cast<std::uint32_t>(rows.count), slot, block};
+      if (Functions::narrow(raw_view(format), arguments)) {
         counters.values += rows.count * F::kDim;
         return;
       }
@@ -323,6 +334,11 @@ struct Codecs {
       const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),
                                            rows.data, rows.stride};
       if (Functions::decode(code_view(format), arguments)) return;
+    }
+    if constexpr (RawRowFormat<F>) {
+      const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),
+                                           rows.data, rows.stride};
+      if (Functions::widen(raw_view(format), arguments)) return;
     }
     if constexpr (codecs::Banded<F>) {
       const abi::DecodeArguments arguments{bytes, slot, static_cast<std::uint32_t>(rows.count),

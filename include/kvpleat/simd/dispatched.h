@@ -71,6 +71,12 @@ struct TableFunctions {
   }
   static bool hadamard(const abi::HadamardArguments& a) { return table().hadamard(a); }
   static bool phase_center(const abi::PhaseArguments& a) { return table().phase_center(a); }
+  static bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
+    return table().narrow(view, a);
+  }
+  static bool widen(const abi::RawView& view, const abi::DecodeArguments& a) {
+    return table().widen(view, a);
+  }
   static bool balance(const abi::BalanceArguments& a) { return table().balance(a); }
   static bool largest_in(const float* rows, std::size_t stride, std::uint32_t count,
                          std::uint32_t dim, std::uint32_t* bits) {

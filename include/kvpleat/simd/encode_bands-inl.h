@@ -9,6 +9,8 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/decode-inl.h"
+#include "kvpleat/simd/encode-inl.h"
 #include "kvpleat/simd/encode_ops-inl.h"
 
 #if defined(KVPLEAT_SIMD_ENCODE_BANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -204,8 +206,8 @@ struct EncodeBands {
 
   // Codes of up to 16 tokens.
   struct Coded {
-    static constexpr std::uint32_t kRow = 640;  // 576 channels, and what registers write beyond
-    alignas(64) std::uint8_t codes[16][kRow];   // bits 3..0, zeros behind the row
+    static constexpr std::uint32_t kRow = CodeBytes::kRow;
+    CodeBytes bytes;  // bits 3..0, zeros behind the row
     // Bit 1: 1 = outer, 0 = inner; bit 0: the low side, or negative. Only of outliers.
     alignas(64) std::uint8_t kinds[16][kRow];
     std::uint64_t outliers[16][9];  // a bit per channel
@@ -236,7 +238,7 @@ struct EncodeBands {
     Row padded;
     for (std::uint32_t i = 0; i < n; ++i) {
       code_row(view, bands, padded.of(rows + i * a.stride, dim), ranges, i, coded);
-      std::memset(coded.codes[i] + dim, 0, round_up(dim, 32u) - dim);
+      coded.bytes.end(i, dim);
       for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
         const std::uint64_t mine = first_bits(dim - 64 * k);
         coded.outliers[i][k] &= mine;
@@ -291,7 +293,7 @@ struct EncodeBands {
       const O::VI limited = hn::IfThenElse(hn::RebindMask(i32, is_high), hn::Max(codes, high_end),
                                            hn::Min(codes, low_end));
       codes = hn::IfThenElse(hn::RebindMask(i32, is_middle), limited, codes);
-      O::store_bytes(codes, coded.codes[token] + c);
+      O::store_bytes(codes, coded.bytes.codes[token] + c);
       const MF negative = hn::Lt(x, zero);
       const MF below = view.shifts_outer
                            ? hn::Or(hn::And(is_outer, is_low_outer), hn::AndNot(is_outer, negative))
@@ -315,7 +317,7 @@ struct EncodeBands {
     alignas(64) std::uint8_t joined[320 + 64];
     for (std::uint32_t c = 0; c < oaken.dim; c += 2 * O::kLanes) {
       const auto pair =
-          hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(coded.codes[token] + c));
+          hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(coded.bytes.codes[token] + c));
       const auto byte =
           hn::And(hn::Or(pair, hn::ShiftRight<4>(pair)), hn::Set(u16, std::uint16_t{0xff}));
       hn::StoreU(hn::DemoteTo(u8, hn::BitCast(hn::RebindToSigned<decltype(u16)>(), byte)), u8,
@@ -361,6 +363,446 @@ struct EncodeBands {
       to[i] = static_cast<std::uint8_t>(c << 2 | kinds[c]);
     }
 #endif
+  }
+};
+
+// JaggedConstants (codec/jagged.h) of 16 tokens, to the bit.
+struct CodingConstants {
+  using O = CodecOps;
+  using VF = O::VF;
+  alignas(64) float base[16];
+  alignas(64) float step[16];
+  alignas(64) float unit[16];
+  alignas(64) float wide[16];
+  alignas(64) float zero_split[16];
+  alignas(64) float gap[16];
+
+  HWY_INLINE void derive(const abi::BandView& view, const CodingRanges& ranges) {
+    const O::F f32;
+    const VF zero = hn::Zero(f32);
+    const VF one = hn::Set(f32, 1.0f);
+    const VF top = hn::Set(f32, 15.0f);
+    const auto product = [](VF a, VF b) HWY_ATTR { return O::rounded(hn::Mul(a, b)); };
+    for (std::uint32_t i = 0; i < 16; i += O::kLanes) {
+      const VF steps = hn::Div(hn::Load(f32, ranges.step[1] + i), hn::Set(f32, 16.0f));
+      VF bases = hn::Load(f32, ranges.lowest[1] + i);
+      VF jumps = zero;
+      VF gaps = zero;
+      VF wides = zero;
+      VF splits = hn::Set(f32, 255.0f);
+      if (view.oaken.splits) {
+        const VF first = hn::ConvertTo(f32, hn::Load(O::I(), ranges.split + i));
+        const VF low = hn::Set(f32, view.oaken.middle_low);
+        const VF high = hn::Set(f32, view.oaken.middle_high);
+        const VF whole = hn::Sub(high, low);
+        bases = hn::Add(bases, hn::IfThenElse(hn::Eq(first, zero), high, low));
+        const auto both = hn::And(hn::Ge(first, one), hn::Le(first, top));
+        const VF ratio = hn::Div(whole, steps);
+        const VF rounded = hn::ConvertTo(f32, O::to_code(ratio, hn::Set(f32, 16.0f)));
+        const auto fits = hn::And(both, hn::Le(rounded, top));
+        const auto beyond = hn::AndNot(fits, both);
+        splits = hn::IfThenElse(both, hn::Mul(first, hn::Set(f32, 16.0f)), splits);
+        gaps = hn::IfThenElseZero(fits, rounded);
+        wides = hn::IfThenElseZero(beyond, whole);
+        const VF jump = product(rounded, steps);
+        jumps = hn::IfThenElse(fits, jump, wides);
+        const VF centred = hn::Add(bases, hn::Div(hn::Sub(whole, jump), hn::Set(f32, 2.0f)));
+        bases = hn::IfThenElse(fits, centred, bases);
+      }
+      const VF last = hn::Add(bases, product(hn::Set(f32, 240.0f), steps));
+      VF most = zero;
+      for (std::uint32_t band = 0; band < 3; band += 2) {
+        const VF low = hn::Load(f32, ranges.lowest[band] + i);
+        const VF width = hn::Load(f32, ranges.step[band] + i);
+        const VF ends[2] = {hn::Add(low, product(zero, width)), hn::Add(low, product(top, width))};
+        for (std::uint32_t upper = 0; upper < 2; ++upper) {
+          for (std::uint32_t end = 0; end < 2; ++end) {
+            VF x = upper == 0 ? ends[end] : hn::Neg(ends[end]);
+            if (band == 0 && view.shifts_outer)
+              x = hn::Add(x, hn::Set(f32, upper == 0 ? view.outer_high : view.outer_low));
+            most = O::upper(O::absolute(hn::Sub(x, end == 0 ? bases : last)), most);
+          }
+        }
+      }
+      hn::Store(bases, f32, base + i);
+      hn::Store(steps, f32, step + i);
+      hn::Store(hn::Div(hn::Add(most, jumps), hn::Set(f32, 127.0f)), f32, unit + i);
+      hn::Store(wides, f32, wide + i);
+      hn::Store(splits, f32, zero_split + i);
+      hn::Store(gaps, f32, gap + i);
+    }
+  }
+};
+
+// The resident order (codec/jagged.h).
+struct EncodeJagged : EncodeBands {
+  static void run(const abi::BandView& view, const abi::BandArguments& a) {
+    abi::TileView tile{};
+    tile.dim = view.oaken.dim;
+    tile.padded_dim = view.oaken.padded_dim;
+    tile.bits = 4;
+    tile.block_tokens = 64;
+    const TilePlanes planes(tile, view.keys);
+    for (std::uint32_t done = 0; done < a.count;) {
+      const std::uint32_t slot = a.slot + done;
+      const std::uint32_t n = lower_of(a.count - done, 16 - slot % 16);
+      Coded coded;
+      CodingRanges ranges;
+      CodingConstants constants;
+      code(view, a, done, n, ranges, coded);
+      constants.derive(view, ranges);
+      PutCodes::tokens(planes, tile, view.keys, coded.bytes, slot, n, a.block);
+      if (a.count == 1) {
+        Outliers outliers;
+        outliers.collect(view, coded, 0);
+        outliers.derive(view, ranges, constants, 0);
+        if (view.keys) {
+          add_key(view, a, outliers, coded);
+        } else if (outliers.count > 0) {
+          add_value(view, a, outliers, coded);
+        }
+        return;
+      }
+      if (view.keys) {
+        put_keys(view, a, slot, n, ranges, constants, coded);
+      } else {
+        put_values(view, a, slot, n, ranges, constants, coded);
+      }
+      done += n;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMost = 592;
+
+  // The outliers of one token, ascending by channel.
+  struct Outliers {
+    std::uint32_t count;
+    alignas(64) std::uint8_t index[kMost + 64];  // of the channel in its chunk
+    alignas(64) std::uint8_t kind[kMost + 64];
+    alignas(64) std::uint8_t code[kMost + 64];
+    alignas(64) std::uint8_t delta[kMost + 64];
+
+    HWY_INLINE void collect(const abi::BandView& view, const Coded& coded, std::uint32_t token) {
+      count = 0;
+#if KVPLEAT_LANES >= KVPLEAT_LANES_VNNI
+      alignas(64) static constexpr struct Iota {
+        std::uint8_t at[64];
+        constexpr Iota() : at() {
+          for (std::uint32_t i = 0; i < 64; ++i) at[i] = static_cast<std::uint8_t>(i);
+        }
+      } kIota;
+#endif
+      for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
+        std::uint64_t mask = coded.outliers[token][k];
+        const std::uint8_t* kinds = coded.kinds[token] + 64 * k;
+        const std::uint8_t* codes = coded.bytes.codes[token] + 64 * k;
+#if KVPLEAT_LANES >= KVPLEAT_LANES_VNNI
+        const __m512i iota = _mm512_load_si512(kIota.at);
+        _mm512_storeu_si512(index + count, _mm512_maskz_compress_epi8(mask, iota));
+        _mm512_storeu_si512(kind + count,
+                            _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(kinds)));
+        _mm512_storeu_si512(code + count,
+                            _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(codes)));
+        count += static_cast<std::uint32_t>(std::popcount(mask));
+#else
+        for (; mask != 0; mask &= mask - 1) {
+          const auto c = static_cast<std::uint32_t>(std::countr_zero(mask));
+          index[count] = static_cast<std::uint8_t>(c);
+          kind[count] = kinds[c];
+          code[count++] = codes[c];
+        }
+#endif
+      }
+    }
+    // What is to be added to the value of the nibble, in units of the token.
+    HWY_INLINE void derive(const abi::BandView& view, const CodingRanges& ranges,
+                           const CodingConstants& constants, std::uint32_t token) {
+      const O::F f32;
+      const O::I i32;
+      const auto set = [](float x) HWY_ATTR { return hn::Set(O::F(), x); };
+      const VF zero = hn::Zero(f32);
+      const VF unit = set(constants.unit[token]);
+      const bool some = constants.unit[token] > 0.0f;
+      for (std::uint32_t i = 0; i < count; i += O::kLanes) {
+        const O::VI kinds = O::load_bytes(kind + i);
+        const VF nibble = hn::ConvertTo(f32, O::load_bytes(code + i));
+        const MF outer = hn::RebindMask(f32, hn::Gt(kinds, hn::Set(i32, 1)));
+        const O::VI low_bit = hn::And(kinds, hn::Set(i32, 1));
+        const MF low = hn::RebindMask(f32, hn::Gt(low_bit, hn::Zero(i32)));
+        const VF lowest =
+            hn::IfThenElse(outer, set(ranges.lowest[0][token]), set(ranges.lowest[2][token]));
+        const VF step =
+            hn::IfThenElse(outer, set(ranges.step[0][token]), set(ranges.step[2][token]));
+        VF value = hn::Add(lowest, O::rounded(hn::Mul(nibble, step)));
+        value = hn::IfThenElse(low, hn::Neg(value), value);
+        if (view.shifts_outer) {
+          const VF edge = hn::IfThenElse(low, set(view.outer_low), set(view.outer_high));
+          value = hn::IfThenElse(outer, hn::Add(value, edge), value);
+        }
+        const VF place = hn::Mul(nibble, set(16.0f));
+        const MF high = hn::Ge(place, set(constants.zero_split[token]));
+        const VF level = hn::Add(place, hn::IfThenElse(high, set(constants.gap[token]), zero));
+        VF dense = hn::Add(set(constants.base[token]),
+                           O::rounded(hn::Mul(level, set(constants.step[token]))));
+        dense = hn::IfThenElse(high, hn::Add(dense, set(constants.wide[token])), dense);
+        O::VI deltas = hn::Zero(i32);
+        if (some) deltas = O::to_signed(hn::Div(hn::Sub(value, dense), unit), set(127.0f));
+        O::store_bytes(hn::And(deltas, hn::Set(i32, 255)), delta + i);
+      }
+    }
+    [[nodiscard]] HWY_INLINE std::uint8_t entry(std::uint32_t i, std::uint32_t place) const {
+      return static_cast<std::uint8_t>(static_cast<std::uint32_t>(kind[i]) << 6 | place);
+    }
+  };
+
+  // The entries and deltas of 16 lanes.
+  template <std::uint32_t kRoom>
+  struct Unit {
+    std::uint32_t count[16];
+    alignas(64) std::uint8_t data[2][16][kRoom + 4];  // entries, deltas
+
+    // Bytes of the order, forth (to the lists) or back.
+    template <bool kRead, class Byte>
+    HWY_INLINE Byte* pass(Byte* at, const std::uint8_t* end) {
+      std::uint32_t most = 0;
+      for (const std::uint32_t n : count) most = upper_of(most, n);
+      for (std::uint32_t group = 0; group < most; group += 4) {
+        for (auto& lists : data) {
+          for (std::uint32_t lane = 0; lane < 16; ++lane) {
+            if (count[lane] <= group) continue;
+            const std::uint32_t n = lower_of(count[lane] - group, 4u);
+            std::uint8_t* list = lists[lane] + group;
+            // What four bytes write beyond is written again, or nobody's.
+            const std::size_t width = at + 4 <= end ? 4 : n;
+            if constexpr (kRead) {
+              copy(list, at, width);
+            } else {
+              copy(at, list, width);
+            }
+            at += n;
+          }
+        }
+      }
+      return at;
+    }
+    static HWY_INLINE void copy(std::uint8_t* to, const std::uint8_t* from, std::size_t width) {
+      if (HWY_LIKELY(width == 4)) {
+        std::memcpy(to, from, 4);
+      } else {
+        std::memcpy(to, from, width);
+      }
+    }
+    [[nodiscard]] std::uint32_t bytes() const {
+      std::uint32_t sum = 0;
+      for (const std::uint32_t n : count) sum += 2 * n;
+      return sum;
+    }
+  };
+
+  // Moves bytes up, from the end: what was read last is written last.
+  struct Mover {
+    const std::uint8_t* from;
+    std::uint8_t* to;
+    HWY_INLINE void move(std::uint32_t bytes) {
+      from -= bytes;
+      to -= bytes;
+      if (bytes > 0) std::memmove(to, from, bytes);
+    }
+    HWY_INLINE void put(const std::uint8_t* data, std::uint32_t bytes) {
+      to -= bytes;
+      std::memcpy(to, data, bytes);
+    }
+  };
+  // One token more: what is there moves in a few pieces.
+  static HWY_INLINE void add_key(const abi::BandView& view, const abi::BandArguments& a,
+                                 const Outliers& outliers, const Coded& coded) {
+    const std::uint32_t chunks = view.oaken.chunks;
+    std::uint8_t* counts = a.block + view.oaken.counts_at;
+    std::uint32_t have[16] = {};
+    std::uint32_t most = outliers.count;
+    for (std::uint32_t lane = 0; lane < a.slot % 16; ++lane) {
+      for (std::uint32_t k = 0; k < chunks; ++k)
+        have[lane] += counts[(a.slot / 16 * 16 + lane) * chunks + k];
+      most = upper_of(most, have[lane]);
+    }
+    for (std::uint32_t k = 0; k < chunks; ++k) {
+      counts[a.slot * chunks + k] = static_cast<std::uint8_t>(std::popcount(coded.outliers[0][k]));
+    }
+    alignas(64) std::uint8_t entries[kMost + 64];
+    for (std::uint32_t i = 0; i < outliers.count; ++i)
+      entries[i] = outliers.entry(i, outliers.index[i]);
+    std::uint8_t* end = a.spill + *a.spill_size;
+    *a.spill_size += 2 * outliers.count;
+    Mover mover{end, end + 2 * outliers.count};
+    // The new lane is the last one of every group.
+    for (std::uint32_t group = round_up(most, 4u); group > 0 && mover.from != mover.to;) {
+      group -= 4;
+      std::uint32_t before = 0;
+      for (const std::uint32_t n : have) before += lower_of(upper_of(n, group) - group, 4u);
+      const std::uint32_t n = lower_of(upper_of(outliers.count, group) - group, 4u);
+      mover.put(outliers.delta + group, n);
+      mover.move(before);
+      mover.put(entries + group, n);
+      mover.move(before);
+    }
+  }
+  static HWY_INLINE void add_value(const abi::BandView& view, const abi::BandArguments& a,
+                                   const Outliers& outliers, const Coded& coded) {
+    std::uint8_t* counts = a.block + view.oaken.counts_at;
+    std::uint8_t* end = a.spill + *a.spill_size;
+    *a.spill_size += 2 * outliers.count;
+    Mover mover{end, end + 2 * outliers.count};
+    const hn::FixedTag<std::uint8_t, 16> u8;
+    std::uint32_t number = outliers.count;  // of outliers of this unit and those before it
+    std::uint32_t kept = 0;                 // bytes that move together
+    for (std::uint32_t first = view.oaken.padded_dim; first > 0 && number > 0;) {
+      first -= 16;
+      const auto mask =
+          static_cast<std::uint32_t>(coded.outliers[0][first / 64] >> (first % 64)) & 0xffffu;
+      const auto fresh = static_cast<std::uint32_t>(std::popcount(mask));
+      std::uint8_t* have = counts + first;
+      const auto all = hn::LoadU(u8, have);
+      number -= fresh;
+      if (fresh == 0) {
+        kept += 2 * sum(all);
+        continue;
+      }
+      // Lanes of each group of four that get one more.
+      std::uint32_t grown[17] = {};
+      std::uint32_t most = 0;
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+        grown[have[lane] / 4] |= 1u << lane;
+      }
+      for (std::uint32_t lane = 0; lane < 16; ++lane)
+        most = upper_of(most, have[lane] + (mask >> lane & 1u));
+      for (std::uint32_t group = ceil_div(most, 4u); group-- > 0;) {
+        const auto here =
+            hn::Min(hn::SaturatedSub(all, hn::Set(u8, static_cast<std::uint8_t>(4 * group))),
+                    hn::Set(u8, std::uint8_t{4}));
+        if (grown[group] == 0) {
+          kept += 2 * sum(here);
+          continue;
+        }
+        alignas(16) std::uint8_t bytes[16];
+        hn::Store(here, u8, bytes);
+        std::uint32_t behind[17];  // bytes of the lanes behind one
+        behind[16] = 0;
+        for (std::uint32_t lane = 16; lane-- > 0;) behind[lane] = behind[lane + 1] + bytes[lane];
+        for (std::uint32_t half = 2; half-- > 0;) {
+          std::uint32_t moved = 0;
+          for (std::uint32_t rest = grown[group]; rest != 0;) {
+            const auto lane = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
+            rest ^= 1u << lane;
+            mover.move(kept + behind[lane + 1] - moved);
+            kept = 0;
+            moved = behind[lane + 1];
+            const std::uint32_t at =
+                number + static_cast<std::uint32_t>(std::popcount(mask & ((1u << lane) - 1u)));
+            const std::uint8_t byte = half == 1 ? outliers.delta[at] : outliers.entry(at, a.slot);
+            mover.put(&byte, 1);
+          }
+          kept += behind[0] - moved;
+        }
+      }
+      for (std::uint32_t lane = 0; lane < 16; ++lane)
+        have[lane] = static_cast<std::uint8_t>(have[lane] + (mask >> lane & 1u));
+    }
+    // What lies before the first new byte stays.
+  }
+  static HWY_INLINE std::uint32_t sum(hn::Vec<hn::FixedTag<std::uint8_t, 16>> bytes) {
+    const auto halves = hn::SumsOf8(bytes);
+    alignas(16) std::uint64_t sums[2];
+    hn::Store(halves, hn::FixedTag<std::uint64_t, 2>(), sums);
+    return static_cast<std::uint32_t>(sums[0] + sums[1]);
+  }
+
+  // Lanes are tokens: only the last unit changes.
+  static HWY_INLINE void put_keys(const abi::BandView& view, const abi::BandArguments& a,
+                                  std::uint32_t slot, std::uint32_t n, const CodingRanges& ranges,
+                                  const CodingConstants& constants, const Coded& coded) {
+    const std::uint32_t chunks = view.oaken.chunks;
+    std::uint8_t* counts = a.block + view.oaken.counts_at;
+    Unit<kMost> unit;
+    for (std::uint32_t lane = 0; lane < 16; ++lane) {
+      unit.count[lane] = 0;
+      if (lane >= slot % 16) continue;
+      for (std::uint32_t k = 0; k < chunks; ++k)
+        unit.count[lane] += counts[(slot / 16 * 16 + lane) * chunks + k];
+    }
+    std::uint8_t* end = a.spill + *a.spill_size;
+    std::uint8_t* begin = end - unit.bytes();
+    unit.template pass<true>(begin, end);
+    Outliers outliers;
+    for (std::uint32_t t = 0; t < n; ++t) {
+      for (std::uint32_t k = 0; k < chunks; ++k) {
+        counts[(slot + t) * chunks + k] =
+            static_cast<std::uint8_t>(std::popcount(coded.outliers[t][k]));
+      }
+      outliers.collect(view, coded, t);
+      outliers.derive(view, ranges, constants, t);
+      const std::uint32_t lane = slot % 16 + t;
+      unit.count[lane] = outliers.count;
+      for (std::uint32_t i = 0; i < outliers.count; ++i)
+        unit.data[0][lane][i] = outliers.entry(i, outliers.index[i]);
+      std::memcpy(unit.data[1][lane], outliers.delta, outliers.count);
+    }
+    const std::uint32_t bytes = unit.bytes();
+    unit.template pass<false>(begin, begin + bytes);
+    *a.spill_size = static_cast<std::uint32_t>(begin - a.spill) + bytes;
+  }
+
+  // Lanes are channels: every unit may grow. From the last one on, so that none is overwritten before
+  // it has been read.
+  static HWY_INLINE void put_values(const abi::BandView& view, const abi::BandArguments& a,
+                                    std::uint32_t slot, std::uint32_t n, const CodingRanges& ranges,
+                                    const CodingConstants& constants, const Coded& coded) {
+    const std::uint32_t lanes = view.oaken.padded_dim;
+    std::uint8_t* counts = a.block + view.oaken.counts_at;
+    std::uint8_t fresh[kMost] = {};         // outliers of each channel
+    std::uint8_t fresh_data[2][kMost][16];  // their entries, their deltas
+    std::uint32_t added = 0;
+    Outliers outliers;
+    for (std::uint32_t t = 0; t < n; ++t) {
+      outliers.collect(view, coded, t);
+      outliers.derive(view, ranges, constants, t);
+      added += outliers.count;
+      std::uint32_t i = 0;
+      for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
+        const auto stop = i + static_cast<std::uint32_t>(std::popcount(coded.outliers[t][k]));
+        for (; i < stop; ++i) {
+          const std::uint32_t c = 64 * k + outliers.index[i];
+          const std::uint32_t number = fresh[c]++;
+          fresh_data[0][c][number] = outliers.entry(i, slot + t);
+          fresh_data[1][c][number] = outliers.delta[i];
+        }
+      }
+    }
+    if (added == 0) return;
+    std::uint8_t* read_end = a.spill + *a.spill_size;
+    std::uint8_t* write_end = read_end + 2 * added;
+    *a.spill_size += 2 * added;
+    for (std::uint32_t first = lanes; first > 0 && read_end != write_end;) {
+      first -= 16;
+      Unit<64> unit;
+      for (std::uint32_t lane = 0; lane < 16; ++lane) unit.count[lane] = counts[first + lane];
+      const std::uint8_t* from = read_end - unit.bytes();
+      unit.template pass<true>(from, read_end);
+      read_end -= unit.bytes();
+      for (std::uint32_t lane = 0; lane < 16; ++lane) {
+        const std::uint32_t more = fresh[first + lane];
+        for (std::uint32_t half = 0; half < 2; ++half) {
+          std::memcpy(unit.data[half][lane] + unit.count[lane], fresh_data[half][first + lane],
+                      more);
+        }
+        unit.count[lane] += more;
+        counts[first + lane] = static_cast<std::uint8_t>(unit.count[lane]);
+      }
+      std::uint8_t* to = write_end - unit.bytes();
+      unit.template pass<false>(to, write_end);
+      write_end = to;
+    }
   }
 };
 

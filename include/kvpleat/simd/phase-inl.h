@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
@@ -175,6 +176,35 @@ struct PlainRows {
     const O::VI all = hn::MaxOfLanes(i32, hn::Max(most[0], most[1]));
     return upper_of(rest, static_cast<std::uint32_t>(hn::GetLane(all)));
   }
+  // Raw blocks: elements one after the other (format/raw.h). Rows are finite.
+  static void narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
+    switch (view.element) {
+      case abi::Element::kHalf:
+        return narrow<abi::Side::kHalf>(view.dim, a);
+      case abi::Element::kBFloat16:
+        return narrow<abi::Side::kBFloat16>(view.dim, a);
+      default:
+        for (std::uint32_t t = 0; t < a.count; ++t) {
+          std::memcpy(a.block + std::size_t{a.slot + t} * view.dim * 4, a.rows + t * a.stride,
+                      view.dim * sizeof(float));
+        }
+    }
+  }
+  static void widen(const abi::RawView& view, const abi::DecodeArguments& a) {
+    const abi::Side side = view.element == abi::Element::kHalf       ? abi::Side::kHalf
+                           : view.element == abi::Element::kBFloat16 ? abi::Side::kBFloat16
+                                                                     : abi::Side::kFloat;
+    const std::size_t bytes = std::size_t{view.dim} * SideAccess::bytes(side);
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      const std::uint8_t* from = a.bytes.block + (a.slot + t) * bytes;
+      float* row = a.rows + t * a.stride;
+      if (side == abi::Side::kFloat) {
+        std::memcpy(row, from, bytes);
+      } else {
+        SideAccess::load_run(side, from, view.dim, row);
+      }
+    }
+  }
   static void balance(const abi::BalanceArguments& a) {
     const O::F f32;
     for (std::uint32_t t = 0; t < a.count; ++t) {
@@ -187,6 +217,34 @@ struct PlainRows {
         hn::StoreU(hn::Div(hn::LoadU(f32, row + c), scale), f32, to + c);
       }
       for (; c < a.dim; ++c) to[c] = row[c] / (a.scale[c] > 0.0f ? a.scale[c] : 1.0f);
+    }
+  }
+
+ private:
+  template <abi::Side kSide>
+  static HWY_INLINE void narrow(std::uint32_t dim, const abi::EncodeArguments& a) {
+    const hn::Rebind<std::uint16_t, O::U> u16;
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      const float* row = a.rows + t * a.stride;
+      std::uint8_t* to = a.block + std::size_t{a.slot + t} * dim * 2;
+      std::uint32_t c = 0;
+      for (; c + O::kLanes <= dim; c += O::kLanes) {
+        const O::VF x = hn::LoadU(O::F(), row + c);
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+        if constexpr (kSide == abi::Side::kHalf) {
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * c),
+                              _mm512_cvtps_ph(x.raw, _MM_FROUND_TO_NEAREST_INT));
+          continue;
+        }
+#endif
+        const auto bits = hn::BitCast(hn::RebindToSigned<O::U>(), SideOps<kSide>::nearest(x));
+        hn::StoreU(hn::DemoteTo(u16, bits), u16, reinterpret_cast<std::uint16_t*>(to + 2 * c));
+      }
+      for (; c < dim; ++c) {
+        const std::uint16_t bits =
+            kSide == abi::Side::kHalf ? to_half(row[c]).bits : to_bfloat16(row[c]).bits;
+        store(to + 2 * c, bits);
+      }
     }
   }
 };

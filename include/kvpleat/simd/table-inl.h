@@ -37,6 +37,8 @@ struct TargetTable {
     table.decode = &Functions::decode;
     table.hadamard = &Functions::hadamard;
     table.phase_center = &Functions::phase_center;
+    table.narrow = &Functions::narrow;
+    table.widen = &Functions::widen;
     table.balance = &Functions::balance;
     table.largest_in = &Functions::largest_in;
     table.encode_bands = &Functions::encode_bands;

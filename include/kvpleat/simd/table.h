@@ -41,6 +41,8 @@ struct KernelTable {
   bool (*decode)(const CodeView&, const DecodeArguments&);
   bool (*hadamard)(const HadamardArguments&);
   bool (*phase_center)(const PhaseArguments&);
+  bool (*narrow)(const RawView&, const EncodeArguments&);
+  bool (*widen)(const RawView&, const DecodeArguments&);
   bool (*balance)(const BalanceArguments&);
   bool (*largest_in)(const float* rows, std::size_t stride, std::uint32_t count, std::uint32_t dim,
                      std::uint32_t* bits);
