@@ -114,8 +114,8 @@ struct SoftmaxTest {
       double all = 0.0;
       for (std::uint32_t t = 0; t < kRow; ++t) {
         if (t >= begin && t < end) {
-          // factor is a power of two: only the subtraction rounds, by 2^-24 of at most 125 (where
-          // FMA does not do without), hence the weight by 7.5e-6 and its own 3e-7.
+          // factor is a power of two: only the subtraction rounds, by 2^-24 of at most 125, hence
+          // the weight by 7.5e-6, and its own 3e-7.
           const double x = 0.25 * static_cast<double>(given[t]) - static_cast<double>(top);
           const double wanted = x < -60.0 ? 0.0 : std::exp(x);
           check(std::fabs(static_cast<double>(row[t]) - wanted) <= 8e-6 * wanted + 1e-26, "weight",

@@ -1,5 +1,5 @@
-// attend<VectorKernels> and attend<DispatchedKernels>, on every target, against ReferenceKernels and
-// double precision.
+// attend<VectorKernels> and attend<DispatchedKernels>, on every target, against ReferenceKernels
+// and double precision.
 #include "kvpleat/simd/vector.h"
 
 #include <doctest/doctest.h>

@@ -603,11 +603,12 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 // A query with NaN, or a rule that returns it, gives NaN in both. Scores and sums are floats: q . k
 // and the sum of |value| must stay below 3e38.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
-// together, not during an append to the same layer. Stack: about 24 KiB + 70 * kKeyDim + 140
-// * kValueDim bytes and kWorkBytes of the kernel set; no heap. O(rows * group * tokens * dim). kInvalid: no such layer or head, no
-// queries, group 0; kMismatch: mask_tokens or query heads disagree with the cache; kRange: too
-// many mass ranges, or rows * group above 2^31; kUnsupported: a cache without values, or a decode
-// path under `strict`.
+// together, not during an append to the same layer. Stack: about 28 KiB + 70 * kKeyDim + 150 *
+// kValueDim bytes (53 KB at 128), and what the kernel set adds, kWorkBytes above all (in all 70 KB
+// at 128 and 180 KB at 512 with VectorKernels); no heap. O(rows * group * tokens * dim).
+// kInvalid: no such layer or head, no queries, group 0; kMismatch: mask_tokens or query heads
+// disagree with the cache; kRange: too many mass ranges, or rows * group above 2^31; kUnsupported:
+// a cache without values, or a decode path under `strict`.
 template <class Kernels = void, class Traits, LogitRule Rule = PlainLogit>
 Status attend(const KvCache<Traits>& cache, std::uint32_t layer, std::uint32_t head,
               const AttendArguments& arguments, float* out, float* log_sums = nullptr,

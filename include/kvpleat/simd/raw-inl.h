@@ -136,11 +136,11 @@ struct Raw {
     std::memcpy(bytes, at, n * kBytes<kElement>);
     return load<kElement>(bytes);
   }
-  // Asks for what is read next, as many bytes as are read meanwhile, line by line between the loads:
-  // requests in bunches queue up, and the loads behind them wait. (Zen 4, one core, g++ 12, keys and
-  // values of 128 halves in chunks of 256 tokens, 1 GiB, one query: 25.8 ns per token with 64 lines
-  // at once, 19.5 line by line; only reading the same bytes takes 18.4.) Where nothing follows, rows
-  // that are in L1 by then: cheaper than a branch.
+  // Asks for what is read next, as many bytes as are read meanwhile, line by line between the
+  // loads: requests in bunches queue up, and the loads behind them wait. (Zen 4, one core, g++ 12,
+  // keys and values of 128 halves in chunks of 256 tokens, 1 GiB, one query: 25.8 ns per token with
+  // 64 lines at once, 19.5 line by line; only reading the same bytes takes 18.4.) Where nothing
+  // follows, rows that are in L1 by then: cheaper than a branch.
   struct Ahead {
     const std::uint8_t* at;
 
@@ -357,8 +357,7 @@ struct Raw {
       add_in_registers<kElement, kQueries, kWidth>(rows, t, n, weights, stride, c, sums, next);
     if (c < rows.dim) add_tile<kElement, kQueries>(rows, t, n, weights, stride, c, sums, next);
   }
-  // Rows [t, t + n) into the sums of kQueries queries, sums in registers: row after row, the order in
-  // which memory is fetched best.
+  // Rows [t, t + n) into the sums of kQueries queries, sums in registers, row after row.
   template <Element kElement, std::uint32_t kQueries, std::uint32_t kWidth>
   static HWY_INLINE void add_in_registers(const abi::RawRows& rows, std::uint32_t t,
                                           std::uint32_t n, const float* weights,
@@ -394,9 +393,9 @@ struct Raw {
     }
   }
 
-  // Channels from `from` on of rows [t, t + n) into the sums of kQueries queries. One pass over the channels:
-  // weights stay in registers, sums in L1. (Sums in registers would take two passes for four
-  // queries of 128 channels, each over half of every row.)
+  // Channels from `from` on of rows [t, t + n) into the sums of kQueries queries. One pass over the
+  // channels: weights stay in registers, sums in L1. (Sums in registers would take two passes for
+  // four queries of 128 channels, each over half of every row.)
   template <Element kElement, std::uint32_t kQueries>
   static HWY_INLINE void add_tile(const abi::RawRows& rows, std::uint32_t t, std::uint32_t n,
                                   const float* weights, std::uint32_t stride, std::uint32_t from,

@@ -108,8 +108,8 @@ struct ReferenceKernels {
 
   // ---- softmax: one row of scores, of which elements [begin, end) count ----
   //
-  // A row is 64-byte aligned. Kernels may read and write whole groups of 16 elements, so it has room
-  // for a multiple of 16. Elements outside [begin, end) may hold anything, NaN as well.
+  // A row is 64-byte aligned. Kernels may read and write whole groups of 16 elements, so it has
+  // room for a multiple of 16. Elements outside [begin, end) may hold anything, NaN as well.
 
   // scores[t] = -infinity where shown[t] is 0.
   static void hide(const std::uint8_t* shown, std::uint32_t begin, std::uint32_t end,

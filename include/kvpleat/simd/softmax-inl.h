@@ -1,7 +1,7 @@
 // Softmax of one row of scores. What each function does: ReferenceKernels (reference.h).
 //
-// Sums are kept in 16 partial sums by t mod 16, then added pairwise: they do not depend on the width
-// of a register.
+// Sums are kept in 16 partial sums by t mod 16, then added pairwise: they do not depend on the
+// width of a register.
 #include "kvpleat/simd/targets.h"
 
 #if defined(KVPLEAT_SIMD_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
