@@ -88,7 +88,7 @@ class SubjectOf final : public Subject {
   }
   void score_all(const Step& step, bool decoded) const override {
     alignas(64) float scores[kMostQueries * kChunk];
-    float coded[kMostQueries * Key::kCoded];
+    alignas(64) float coded[kMostQueries * Key::kCoded];
     const TargetScope scope(step.simd);
     with_kernels(step.set, [&]<class Kernels>() {
       alignas(64) std::uint8_t work[Kernels::template kWorkBytes<Key> + 64];
@@ -134,7 +134,7 @@ class SubjectOf final : public Subject {
     alignas(64) float weights[kMostQueries * kChunk];
     for (std::uint32_t i = 0; i < kMostQueries * kChunk; ++i)
       weights[i] = std::exp(static_cast<float>(i * 2654435761u >> 22) * -0.004f);  // e^0 .. e^-4
-    float sums[kMostQueries * Value::kCoded] = {};
+    alignas(64) float sums[kMostQueries * Value::kCoded] = {};
     const TargetScope scope(step.simd);
     with_kernels(step.set, [&]<class Kernels>() {
       each_head([&](std::uint32_t layer, std::uint32_t head) {
