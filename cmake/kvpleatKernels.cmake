@@ -8,6 +8,9 @@ if(NOT TARGET kvpleat_kernels)
     add_library(kvpleat_kernels STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/kernels.cc")
     add_library(kvpleat::kernels ALIAS kvpleat_kernels)
     target_link_libraries(kvpleat_kernels PUBLIC kvpleat::kvpleat PRIVATE hwy::hwy)
+    # -O3 compiles several times as long and the kernels gain nothing: their loops are unrolled by hand.
+    target_compile_options(kvpleat_kernels PRIVATE
+      "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O2>")
     # It may end in a shared library.
     set_target_properties(kvpleat_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
   elseif(PROJECT_IS_TOP_LEVEL AND PROJECT_NAME STREQUAL "kvpleat")

@@ -77,7 +77,8 @@ build() {
 }
 
 dependencies() {
-  need_packages g++ cmake make python3 libeigen3-dev libhwy-dev doctest-dev libbenchmark-dev nlohmann-json3-dev clang
+  need_packages g++ cmake make python3 libeigen3-dev libhwy-dev doctest-dev libbenchmark-dev nlohmann-json3-dev clang \
+    g++-aarch64-linux-gnu qemu-user-static
   # The sanitizers' library has clang's major version in its name.
   if command -v dpkg > /dev/null; then
     need_packages "libclang-rt-$(clang++ -dumpversion | cut -d. -f1)-dev"

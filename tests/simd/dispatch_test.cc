@@ -50,6 +50,7 @@ TEST_CASE("targets have names of their own; the best that runs here is chosen, o
   REQUIRE(best < K::target_count());
   REQUIRE(K::use_target("").status == Status::kOk);
   CHECK(std::string(K::target()) == K::target_name(best));
+  MESSAGE("best of this CPU: ", std::string(K::target()));
   for (std::uint32_t i = 0; i < K::target_count(); ++i) {
     for (std::uint32_t j = 0; j < i; ++j)
       CHECK(std::string(K::target_name(i)) != K::target_name(j));
