@@ -60,9 +60,14 @@ struct LevelLanes : LaneTools {
       return hn::BitCast(DB(), hn::ShiftLeft<-kBits>(hn::BitCast(DW(), a)));
     }
   }
-  // Bits of a where they are set in the mask, else of b.
+  // Bits of a where they are set in the mask, else of b. (IfVecThenElse takes whole bytes by their
+  // upper bit on SSE4 and AVX2.)
   static HWY_INLINE B8 blend(B8 mask, B8 a, B8 b) {
+#if KVPLEAT_LANES == KVPLEAT_LANES_SSE || KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    return xor_(b, and_(mask, xor_(a, b)));
+#else
     return hn::IfVecThenElse(mask, a, b);
+#endif
   }
   // table[index].
   static HWY_INLINE F32 gather(const float* table, I32 index) {
