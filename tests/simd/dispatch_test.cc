@@ -35,7 +35,7 @@ std::string on_each_target(Run run) {
     }
     REQUIRE(K::use_target(K::target_name(i)).status == Status::kOk);
     REQUIRE(std::string(K::target()) == K::target_name(i));
-    CAPTURE(K::target());
+    CAPTURE(std::string(K::target()));
     run(std::string(K::target()));
     ran += std::string(K::target()) + " ";
   }

@@ -55,9 +55,9 @@ class Sample {
                     std::vector<float>(std::size_t{kQueries} * F::kCoded)};
     Kernels::prepare(format_,
                      kvpleat::abi::PrepareArguments{queries_.data(), kQueries, arithmetic, work});
-    Kernels::score(format_,
-                   kvpleat::abi::ScoreArguments{runs_, 2, nullptr, 0, queries_.data(), work, kQueries,
-                                                arithmetic, results.scores.data(), kStride});
+    Kernels::score(
+        format_, kvpleat::abi::ScoreArguments{runs_, 2, nullptr, 0, queries_.data(), work, kQueries,
+                                              arithmetic, results.scores.data(), kStride});
     Kernels::accumulate(
         format_, kvpleat::abi::AccumulateArguments{runs_, 2, nullptr, 0, weights_.data(), kQueries,
                                                    kStride, arithmetic, results.sums.data()});
@@ -170,8 +170,10 @@ void each_kernel_format(const Visit& visit) {
   namespace f = kvpleat::formats;
   const auto both = [&]<class F>(const Law& law) {
     visit.template operator()<F>(law);
-    if constexpr (requires { typename F::template As<kvpleat::Role::kValue>; })
-      visit.template operator()<typename F::template As<kvpleat::Role::kValue>>(law);
+    if constexpr (!F::kPositional) {
+      if constexpr (requires { typename F::template As<kvpleat::Role::kValue>; })
+        visit.template operator()<typename F::template As<kvpleat::Role::kValue>>(law);
+    }
   };
   both.template operator()<f::F32<64>>({});
   both.template operator()<f::F16<80>>({});
@@ -183,6 +185,8 @@ void each_kernel_format(const Visit& visit) {
   both.template operator()<f::Int4Channel<64>>({});
   both.template operator()<f::Int2<80>>({});
   both.template operator()<f::Int4TopK<64>>({});
+  both.template operator()<f::CodebookKey<64, 4>>({});
+  both.template operator()<f::CodebookValue<80, 3>>({});
   both.template operator()<f::Oaken<64>>({});
   both.template operator()<f::OakenJds16<80>>(kResident);
 }
