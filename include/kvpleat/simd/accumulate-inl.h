@@ -19,6 +19,7 @@
 #include "kvpleat/simd/codes-inl.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/query-inl.h"
+#include "kvpleat/simd/sides-inl.h"
 #include "kvpleat/simd/slots-inl.h"
 #include "kvpleat/simd/work.h"
 
@@ -32,7 +33,7 @@ namespace HWY_NAMESPACE {
 //                           unit * (row . codes) + bias, the bias in floats
 //   groups along tokens:    rows p[t], one unit per group of tokens (64 at most);
 //                           step[c] * (unit * (row . codes) + bias) + low[c] * sum of p
-// Weights times steps below 2^-120 count as none.
+// Weights times steps below 2^-114 count as none.
 class TileAccumulate {
  public:
   static void accumulate(const abi::TileView& view, const abi::AccumulateArguments& a,
@@ -51,28 +52,48 @@ class TileAccumulate {
   using F32 = L::F32;
   using I32 = L::I32;
   static constexpr std::uint32_t kTile = 64;
+  static constexpr std::uint32_t kMaxDim = 576;
 
-  // Slots [tile + from, tile + from + tokens) of a block, `count` queries from `query` on. The
-  // weights of the queries, [count][kTile], are 0 where no token takes part.
+  // Slots [slot, slot + tokens) of a block and their weights, [count][stride]: 0 where no token
+  // takes part.
   struct Part {
     const std::uint8_t* block;
-    std::uint32_t tile;
-    std::uint32_t from;
+    std::uint32_t slot;
     std::uint32_t tokens;
-    std::uint32_t query;
-    std::uint32_t count;
     std::intptr_t to_next;
     const float* weights;
+    std::size_t stride;
   };
-  // Rows of the queries of a part over its tokens, and what turns products into sums:
-  // unit * product + bias.
+  // Rows of the queries over a part, for channels of units [unit, end_unit), and what turns products
+  // into sums: scale * product + bias.
+  template <std::uint32_t kPlanes>
   struct Rows {
     alignas(64) std::uint8_t bytes[4 * kTile];  // [count * planes][kTile]
-    alignas(64) float floats[4 * kTile];        // [count][kTile]
-    float unit[4];
+    alignas(64) float floats[kPlanes == 0 ? kTile : 1];
+    float scale[4];
     float bias[4];
-    float total[4];  // sum of the weights
-    bool any;
+    float total[4];  // sum of the weights, where scales lie along tokens
+    bool any;        // whether they add anything
+    const std::uint8_t* block;
+    const std::uint8_t* side;  // the scales of the channels, or null
+    std::uint32_t slot;
+    std::uint32_t tokens;
+    std::uint32_t unit;
+    std::uint32_t end_unit;
+    std::intptr_t to_next;
+  };
+  // What makes rows is a chain of reductions, and products wait for them. So rows are used two or
+  // three later: each chain fills the gaps of products before it. Not more: side data is read when
+  // rows are made, and must have been prefetched.
+  template <std::uint32_t kPlanes>
+  struct Queue {
+    static constexpr std::uint32_t kRoom = 4;
+    static constexpr std::uint32_t kKept = 2;
+    Rows<kPlanes> rows[kRoom];
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+
+    Rows<kPlanes>& back() { return rows[end % kRoom]; }
   };
 
   const abi::TileView& view_;
@@ -91,212 +112,253 @@ class TileAccumulate {
 
   template <std::uint32_t kPlanes>
   void run() const {
-    constexpr std::uint32_t kMost = kPlanes == 2 ? 2 : 4;
+    constexpr std::uint32_t kMost = kPlanes == 1 ? 4 : kPlanes == 2 ? 2 : 1;
+    for (std::uint32_t j = 0; j < a_.query_count;) {
+      const std::uint32_t left = a_.query_count - j;
+      if (left >= kMost) {
+        pass<kPlanes, kMost>(j);
+        j += kMost;
+      } else if (kMost == 4 && left >= 2) {
+        if constexpr (kMost == 4) pass<kPlanes, 2>(j);
+        j += 2;
+      } else {
+        pass<kPlanes, 1>(j);
+        j += 1;
+      }
+    }
+    if (view_.slots == 0) return;
+    std::uint32_t read = 0;
+    for (std::uint32_t r = 0; r < a_.run_count; ++r) {
+      InlineSlots::accumulate(view_, a_, a_.runs[r].bytes.block, a_.runs[r].slot, a_.runs[r].count,
+                              a_.weights + read);
+      read += a_.runs[r].count;
+    }
+  }
+
+  // kCount queries from j on, over all runs.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void pass(std::uint32_t j) const {
+    // Sums of the call, in whole registers: those of the caller need not be aligned, and a load that
+    // meets the halves of a store waits for it to leave the core.
+    alignas(64) float sums[kCount * kMaxDim];
+    for (std::uint32_t c = 0; c < kCount * view_.padded_dim; c += 16) {
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
+          L::store_f32(sums + c + p * L::kLanes, L::zero_f32());
+    }
+    Queue<kPlanes> queue;
     std::uint32_t read = 0;
     for (std::uint32_t r = 0; r < a_.run_count; ++r) {
       const BlockRun& run = a_.runs[r];
-      const BlockRun* next = r + 1 < a_.run_count ? a_.runs + r + 1 : a_.ahead;
-      const std::intptr_t to_next = L::distance(run.bytes.block, next);
+      const std::intptr_t to_next = j == 0 ? L::to_next(a_, r) : 0;
       const std::uint32_t end = run.slot + run.count;
       for (std::uint32_t tile = run.slot / kTile * kTile; tile < end; tile += kTile) {
-        const std::uint32_t from = upper_of(run.slot, tile);
-        const std::uint32_t n = lower_of(end, tile + kTile) - from;
-        for (std::uint32_t j = 0; j < a_.query_count;) {
-          const std::uint32_t left = a_.query_count - j;
-          const std::uint32_t count = left >= kMost ? kMost : left >= 2 ? 2 : 1;
-          alignas(64) float weights[kMost * kTile];
-          for (std::uint32_t i = 0; i < count; ++i) {
-            float* row = weights + i * kTile;
-            if (n < kTile) std::memset(row, 0, kTile * sizeof(float));
-            std::memcpy(row + (from - tile),
-                        a_.weights + static_cast<std::size_t>(j + i) * a_.stride + read,
-                        n * sizeof(float));
+        const std::uint32_t from = upper_of(run.slot, tile) - tile;
+        const std::uint32_t n = lower_of(end, tile + kTile) - tile - from;
+        const float* weights = a_.weights + static_cast<std::size_t>(j) * a_.stride + read;
+        alignas(64) float padded[kCount * kTile];
+        Part part{run.bytes.block, tile, kTile, to_next, weights, a_.stride};
+        if (n < kTile) {
+          std::memset(padded, 0, sizeof padded);
+          for (std::uint32_t i = 0; i < kCount; ++i) {
+            std::memcpy(padded + i * kTile + from,
+                        weights + static_cast<std::size_t>(i) * a_.stride, n * sizeof(float));
           }
-          Part part{run.bytes.block, tile, 0, kTile, j, count, j == 0 ? to_next : 0, weights};
-          if (view_.seal == 1) {
-            grouped<kPlanes>(part);
-          } else {
-            const std::uint32_t tokens = lower_of(view_.seal, kTile);
-            for (part.from = (from - tile) / tokens * tokens; part.from < from - tile + n;
-                 part.from += tokens) {
-              part.tokens = tokens;
-              sealed<kPlanes>(part);
-            }
-          }
-          j += count;
+          part.weights = padded;
+          part.stride = kTile;
         }
-        if (view_.slots > 0)
-          InlineSlots::accumulate(view_, a_, run.bytes.block, from, n, a_.weights + read);
+        if (view_.seal == 1) {
+          for (std::uint32_t g = 0; g < view_.groups; ++g) {
+            Rows<kPlanes>& rows = queue.back();
+            if (n == kTile) {
+              weigh<kPlanes, kCount, true>(part, g, rows);
+            } else {
+              weigh<kPlanes, kCount, false>(part, g, rows);
+            }
+            push<kPlanes, kCount>(sums, queue);
+          }
+        } else {
+          const std::uint32_t tokens = lower_of(view_.seal, kTile);
+          for (std::uint32_t at = from / tokens * tokens; at < from + n; at += tokens) {
+            const Part group{part.block,   tile + at,         tokens,
+                             part.to_next, part.weights + at, part.stride};
+            weigh_sealed<kPlanes, kCount>(group, queue.back());
+            push<kPlanes, kCount>(sums, queue);
+          }
+        }
         read += n;
       }
     }
-  }
-
-  [[nodiscard]] HWY_INLINE CodeSpan span_of(const Part& part, std::uint32_t unit,
-                                            std::uint32_t units) const {
-    return {part.block + static_cast<std::size_t>(unit) * unit_bytes_,
-            unit_bytes_,
-            units,
-            view_.block_tokens,
-            part.tile + part.from,
-            part.tokens,
-            part.to_next};
-  }
-
-  // Makes row i of values (16 * n of them in floats) that are not negative.
-  template <std::uint32_t kPlanes>
-  HWY_INLINE void put_row(const Part& part, std::uint32_t i, const F32* values, F32 top, float bias,
-                          Rows& rows) const {
-    const std::uint32_t vectors = part.tokens / L::kLanes;
-    const float largest = L::reduce_max(top);
-    if constexpr (kPlanes == 0) {
-      for (std::uint32_t v = 0; v < vectors; ++v)
-        L::store_f32(rows.floats + i * kTile + v * L::kLanes, values[v]);
-      rows.unit[i] = 1.0f;
-      rows.bias[i] = bias;
-    } else {
-      const float factor = RowPlanes::factor_of(largest);
-      const float unit = RowPlanes::unit_of(largest, kPlanes);
-      I32 codes = L::zero_i32();
-      for (std::uint32_t v = 0; v < vectors; ++v)
-        RowPlanes::put(values[v], factor, kPlanes, kTile,
-                       rows.bytes + i * kPlanes * kTile + v * L::kLanes, codes);
-      rows.unit[i] = unit;
-      rows.bias[i] = bias - unit * (kernels_.centre * static_cast<float>(L::reduce_add(codes)));
-    }
-    rows.any = rows.any || largest > 0.0f || bias != 0.0f;
-  }
-
-  // Adds what the rows of a part give for channels of units [unit, end_unit).
-  template <std::uint32_t kPlanes, class Finish>
-  HWY_INLINE void add_units(const Part& part, std::uint32_t unit, std::uint32_t end_unit,
-                            const Rows& rows, Finish finish) const {
-    alignas(64) std::int32_t sums[4 * kTile];
-    alignas(64) float exact[4 * kTile];
-    for (; unit < end_unit; unit += 4) {
-      const std::uint32_t units = lower_of(4u, end_unit - unit);
-      const CodeSpan span = span_of(part, unit, units);
-      if constexpr (kPlanes > 0) {
-        kernels_.dot(span, rows.bytes, kTile, part.count * kPlanes, sums);
-      } else {
-        for (std::uint32_t i = 0; i < part.count; ++i)
-          kernels_.floats(span, rows.floats + i * kTile, kernels_.centre, exact + i * kTile);
-      }
-      for (std::uint32_t i = 0; i < part.count; ++i) {
-        const F32 scale = L::set_f32(rows.unit[i]);
-        const F32 bias = L::set_f32(rows.bias[i]);
-        float* to = a_.sums + static_cast<std::size_t>(part.query + i) * view_.dim + unit * 16;
-        for (std::uint32_t b = 0; b < units * L::kParts; ++b) {
-          const std::uint32_t channel = unit * 16 + b * L::kLanes;
-          if (channel >= view_.dim) break;
-          F32 product;
-          if constexpr (kPlanes == 0) {
-            product = L::load_f32(exact + i * kTile + b * L::kLanes);
-          } else {
-            const std::int32_t* at = sums + i * kPlanes * kTile + b * L::kLanes;
-            product = L::to_f32(L::load_i32(at));
-            if constexpr (kPlanes == 2) {
-              product = L::mul_add(product, L::set_f32(128.0f), L::to_f32(L::load_i32(at + kTile)));
-            }
-          }
-          const F32 value = L::mul_add(scale, product, bias);
-          float* lanes = to + b * L::kLanes;
-          if (HWY_LIKELY(channel + L::kLanes <= view_.dim)) {
-            L::store_f32(lanes, finish(i, channel, value, L::load_f32(lanes)));
-          } else {
-            const std::uint32_t n = view_.dim - channel;
-            L::store_first_f32(lanes, finish(i, channel, value, L::load_first_f32(lanes, n)), n);
-          }
+    while (queue.first < queue.end)
+      add<kPlanes, kCount>(sums, queue.rows[queue.first++ % queue.kRoom]);
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      float* to = a_.sums + static_cast<std::size_t>(j + i) * view_.dim;
+      const float* from = sums + i * view_.padded_dim;
+      for (std::uint32_t c = 0; c < view_.dim; c += L::kLanes) {
+        const std::uint32_t n = view_.dim - c;
+        if (n >= L::kLanes) {
+          L::store_f32(to + c, L::add(L::load_f32(to + c), L::load_f32(from + c)));
+        } else {
+          L::store_first_f32(to + c, L::add(L::load_first_f32(to + c, n), L::load_f32(from + c)),
+                             n);
         }
       }
     }
   }
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void push(float* sums, Queue<kPlanes>& queue) const {
+    queue.end += queue.back().any ? 1u : 0u;
+    if (queue.end - queue.first > queue.kKept)
+      add<kPlanes, kCount>(sums, queue.rows[queue.first++ % queue.kRoom]);
+  }
 
-  template <std::uint32_t kPlanes>
-  void grouped(const Part& part) const {
+  // Rows of weights times the steps of group g.
+  // kWhole: all slots take part.
+  template <std::uint32_t kPlanes, std::uint32_t kCount, bool kWhole>
+  HWY_INLINE void weigh(const Part& part, std::uint32_t g, Rows<kPlanes>& rows) const {
+    constexpr std::uint32_t kVectors = kTile / L::kLanes;
+    const SideReader reader(view_);
+    const std::uint32_t next = view_.block_tokens * side_bytes_;
+    const std::uint8_t* side =
+        part.block + view_.side_at +
+        static_cast<std::size_t>(g * view_.fields * view_.block_tokens + part.slot) * side_bytes_;
+    const F32 about_zero = L::set_f32(kernels_.centre - view_.zero);
+    F32 values[kCount][kVectors];
+    F32 bias[kCount][L::kParts];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[i][p] = L::zero_f32();
+    }
+    KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+      const std::uint32_t at = v * L::kLanes;
+      const std::uint8_t* first = side + at * side_bytes_;
+      if (at % 32 == 0) {
+        L::prefetch_from(first, part.to_next);
+        L::prefetch_from(first + next, part.to_next);
+      }
+      const Sides sides = reader.load(first, next);
+      // What a weight adds whatever the code.
+      const F32 middle = L::mul_add(sides.step, about_zero, sides.low);
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+        const F32 p = L::load_f32(part.weights + i * part.stride + at);
+        F32& sum = bias[i][v % L::kParts];
+        if constexpr (kWhole) {
+          values[i][v] = L::mul(p, sides.step);
+          sum = L::mul_add(p, middle, sum);
+        } else {
+          // Side data of slots that take no part may hold anything: NaN times 0 is no 0.
+          const L::M32 takes_part = L::less(L::zero_f32(), p);
+          values[i][v] = L::select(takes_part, L::mul(p, sides.step), L::zero_f32());
+          sum = L::select(takes_part, L::mul_add(p, middle, sum), sum);
+        }
+      }
+    }
+    put_rows<kPlanes, kCount>(part, values, bias, rows);
+    rows.side = nullptr;
+    rows.unit = g * view_.group_channels / 16;
+    rows.end_unit = ceil_div(lower_of((g + 1) * view_.group_channels, view_.dim), 16u);
+  }
+  // Rows of weights of tokens that share their scales.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void weigh_sealed(const Part& part, Rows<kPlanes>& rows) const {
     constexpr std::uint32_t kVectors = kTile / L::kLanes;
     const F32 about_zero = L::set_f32(kernels_.centre - view_.zero);
-    for (std::uint32_t g = 0; g < view_.groups; ++g) {
-      const std::uint8_t* side =
-          part.block + view_.side_at +
-          static_cast<std::size_t>(g * view_.fields * view_.block_tokens + part.tile) * side_bytes_;
-      Rows rows;
-      rows.any = false;
-      for (std::uint32_t i = 0; i < part.count; ++i) {
-        const float* weights = part.weights + i * kTile;
-        F32 values[kVectors];
-        F32 top = L::zero_f32();
-        F32 bias[L::kParts];
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[p] = L::zero_f32();
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
-          const std::uint32_t at = v * L::kLanes;
-          const F32 p = L::load_f32(weights + at);
-          // Side data of slots that take no part may hold anything.
-          const L::M32 takes_part = L::less(L::zero_f32(), p);
-          if (i == 0) L::prefetch_from(side + at * side_bytes_, part.to_next);
-          F32 w = p;
-          F32 step = L::set_f32(1.0f);
-          if (view_.fields > 0) {
-            step = L::load_side(view_.side, side + at * side_bytes_);
-            w = L::select(takes_part, L::mul(p, step), L::zero_f32());
-          }
-          F32& sum = bias[v % L::kParts];
-          if (view_.fields == 2) {
-            F32 low = L::load_side(view_.side, side + (view_.block_tokens + at) * side_bytes_);
-            if (view_.zero_stored) low = L::neg_mul_add(low, step, L::zero_f32());
-            sum = L::mul_add(p, L::select(takes_part, low, L::zero_f32()), sum);
-          }
-          sum = L::mul_add(w, about_zero, sum);
-          top = L::upper(top, w);
-          values[v] = w;
-        }
-        put_row<kPlanes>(part, i, values, top, L::sum16(bias), rows);
-      }
-      if (!rows.any) continue;
-      const std::uint32_t end = lower_of((g + 1) * view_.group_channels, view_.dim);
-      add_units<kPlanes>(part, g * view_.group_channels / 16, ceil_div(end, 16u), rows,
-                         [](std::uint32_t, std::uint32_t, F32 value, F32 sum)
-                             HWY_ATTR { return L::add(sum, value); });
-    }
-  }
-
-  template <std::uint32_t kPlanes>
-  void sealed(const Part& part) const {
-    constexpr std::uint32_t kVectors = kTile / L::kLanes;
-    const std::uint32_t vectors = part.tokens / L::kLanes;
-    const std::uint8_t* side = part.block + view_.side_at +
-                               static_cast<std::size_t>((part.tile + part.from) / view_.seal *
-                                                        view_.fields * view_.padded_dim) *
-                                   side_bytes_;
-    Rows rows;
-    rows.any = false;
-    for (std::uint32_t i = 0; i < part.count; ++i) {
-      const float* weights = part.weights + i * kTile + part.from;
-      F32 values[kVectors];
-      F32 top = L::zero_f32();
+    F32 values[kCount][kVectors];
+    F32 bias[kCount][L::kParts];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
       F32 total[L::kParts];
       KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) total[p] = L::zero_f32();
-      for (std::uint32_t v = 0; v < vectors; ++v) {
-        values[v] = L::load_f32(weights + v * L::kLanes);
-        top = L::upper(top, values[v]);
-        total[v % L::kParts] = L::add(total[v % L::kParts], values[v]);
+      KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+        const std::uint32_t at = v * L::kLanes;
+        values[i][v] = L::zero_f32();
+        if (at < part.tokens) values[i][v] = L::load_f32(part.weights + i * part.stride + at);
+        total[v % L::kParts] = L::add(total[v % L::kParts], values[i][v]);
       }
       rows.total[i] = L::sum16(total);
-      put_row<kPlanes>(part, i, values, top, rows.total[i] * (kernels_.centre - view_.zero), rows);
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[i][p] =
+          L::mul(total[p], about_zero);
     }
-    if (!rows.any) return;
-    add_units<kPlanes>(part, 0, view_.padded_dim / 16, rows,
-                       [&](std::uint32_t i, std::uint32_t channel, F32 value, F32 sum) HWY_ATTR {
-                         if (view_.fields == 0) return L::add(sum, value);
-                         const F32 step = L::load_side(view_.side, side + channel * side_bytes_);
-                         if (view_.fields == 2) {
-                           F32 low = L::load_side(
-                               view_.side, side + (view_.padded_dim + channel) * side_bytes_);
-                           if (view_.zero_stored) low = L::neg_mul_add(low, step, L::zero_f32());
-                           sum = L::mul_add(low, L::set_f32(rows.total[i]), sum);
-                         }
-                         return L::mul_add(step, value, sum);
-                       });
+    put_rows<kPlanes, kCount>(part, values, bias, rows);
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.any =
+        rows.any || rows.total[i] > 0.0f;
+    rows.side = part.block + view_.side_at +
+                static_cast<std::size_t>(part.slot / view_.seal * view_.fields * view_.padded_dim) *
+                    side_bytes_;
+    rows.unit = 0;
+    rows.end_unit = view_.padded_dim / 16;
+  }
+
+  // Makes rows of values that are not negative.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void put_rows(const Part& part, const F32 (&values)[kCount][kTile / L::kLanes],
+                           const F32 (&bias)[kCount][L::kParts], Rows<kPlanes>& rows) const {
+    constexpr std::uint32_t kVectors = kTile / L::kLanes;
+    float largest[kCount];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      F32 top = values[i][0];
+      KVPLEAT_UNROLL for (std::uint32_t v = 1; v < kVectors; ++v) top = L::upper(top, values[i][v]);
+      largest[i] = L::reduce_max(top);
+    }
+    bool any = false;
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      if constexpr (kPlanes == 0) {
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
+            L::store_f32(rows.floats + v * L::kLanes, values[i][v]);
+        rows.scale[i] = 1.0f;
+        rows.bias[i] = L::sum16(bias[i]);
+      } else {
+        const F32 factor = L::set_f32(RowPlanes::factor_of(largest[i], kPlanes));
+        I32 codes[L::kParts];
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) codes[p] = L::zero_i32();
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+          RowPlanes::put(values[i][v], factor, kPlanes, kTile,
+                         rows.bytes + i * kPlanes * kTile + v * L::kLanes, codes[v % L::kParts]);
+        }
+        rows.scale[i] = RowPlanes::unit_of(largest[i], kPlanes);
+        const F32 centre = L::set_f32(rows.scale[i] * kernels_.centre);
+        F32 rest[L::kParts];
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[p] =
+            L::neg_mul_add(centre, L::to_f32(codes[p]), bias[i][p]);
+        rows.bias[i] = L::sum16(rest);
+      }
+      any = any || largest[i] > 0.0f || rows.bias[i] != 0.0f;
+    }
+    rows.any = any;
+    rows.block = part.block;
+    rows.slot = part.slot;
+    rows.tokens = part.tokens;
+    rows.to_next = part.to_next;
+  }
+
+  // Adds what rows give.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void add(float* sums, const Rows<kPlanes>& rows) const {
+    ValueTile tile;
+    tile.view = &view_;
+    tile.rows = rows.bytes;
+    tile.unit = rows.scale;
+    tile.bias = rows.bias;
+    tile.total = rows.total;
+    tile.side = rows.side;
+    tile.sums = sums;
+    for (std::uint32_t unit = rows.unit; unit < rows.end_unit; unit += 4) {
+      tile.span = {rows.block + static_cast<std::size_t>(unit) * unit_bytes_,
+                   unit_bytes_,
+                   lower_of(4u, rows.end_unit - unit),
+                   view_.block_tokens,
+                   rows.slot,
+                   rows.tokens,
+                   rows.to_next};
+      tile.channel = unit * 16;
+      if constexpr (kPlanes > 0) {
+        kernels_.accumulate[CodeKernels::index(kCount, kPlanes)](tile);
+      } else {
+        alignas(64) float products[kTile];
+        kernels_.floats(tile.span, rows.floats, kernels_.centre, products);
+        for (std::uint32_t lane = 0; lane < tile.span.units * 16; lane += L::kLanes) {
+          ValueSums::add(tile, 0, tile.channel + lane,
+                         L::add(L::load_f32(products + lane), L::set_f32(rows.bias[0])));
+        }
+      }
+    }
   }
 };
 

@@ -16,11 +16,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/lanes-inl.h"
+#include "kvpleat/simd/sides-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
@@ -129,78 +132,255 @@ struct UniformCodes {
   }
 };
 
-// sums[row * 64 + lane] = sum over the elements of a span of code * row[element], for kRows rows of
-// signed bytes that begin at the first element, `stride` bytes apart. Exact: |row| * code summed
-// over the elements, and that times 2^kOddShift, must stay below 2^31.
-template <class Codes, std::uint32_t kRows>
-struct CodeDots {
+// Lanes of keys: a tile of up to 64 tokens whose groups run along channels.
+struct KeyTile {
+  CodeSpan span;  // all its channels
+  const abi::TileView* view;
+  const std::uint8_t* rows;  // [queries * planes][stride], of the first channel
+  std::uint32_t stride;
+  const float* groups;        // [queries][3][padded groups]: unit, bias, total
+  std::uint32_t next;         // padded groups
+  const std::uint8_t* side;   // of the first unit
+  std::uint32_t side_stride;  // bytes from unit to unit
+  float* scores;              // [queries][score_stride], of the first unit
+  std::uint32_t score_stride;
+};
+// Lanes of values: up to 64 channels, over tokens whose weights are in one unit.
+struct ValueTile {
+  CodeSpan span;
+  const abi::TileView* view;
+  const std::uint8_t* rows;  // [queries * planes][64]
+  const float* unit;         // [queries]
+  const float* bias;
+  const float* total;        // sum of the weights, if there is
+  const std::uint8_t* side;  // the scales of the channels, or null
+  std::uint32_t channel;     // of the first lane
+  float* sums;               // [queries, padded dim], 64-byte aligned
+};
+
+// What a product adds to the sums of a query.
+struct ValueSums {
   using L = LaneTools;
 
-  static HWY_NOINLINE void dot(const CodeSpan& span, const std::uint8_t* rows, std::uint32_t stride,
-                               std::int32_t* sums) {
-    const std::uint32_t blocks = span.units * L::kParts;
-    std::uint32_t block = 0;
-    for (; block + kBlocks <= blocks; block += kBlocks)
-      run<kBlocks>(span, block, rows, stride, sums + block * L::kLanes);
-    if constexpr (kBlocks > 2) {
-      for (; block + 2 <= blocks; block += 2)
-        run<2>(span, block, rows, stride, sums + block * L::kLanes);
+  static HWY_INLINE void add(const ValueTile& tile, std::uint32_t q, std::uint32_t channel,
+                             L::F32 value) {
+    float* sums = tile.sums + static_cast<std::size_t>(q) * tile.view->padded_dim + channel;
+    L::F32 sum = L::load_f32(sums);
+    if (tile.side == nullptr) {
+      sum = L::add(sum, value);
+    } else {
+      const SideReader reader(*tile.view);
+      const Sides sides =
+          reader.load(tile.side + channel * reader.bytes, tile.view->padded_dim * reader.bytes);
+      sum = L::mul_add(sides.step, value, L::mul_add(sides.low, L::set_f32(tile.total[q]), sum));
     }
-    if constexpr (kBlocks > 1) {
-      for (; block < blocks; ++block) run<1>(span, block, rows, stride, sums + block * L::kLanes);
-    }
+    L::store_f32(sums, sum);
   }
+};
+
+// Dot products of codes with the 8-bit rows of kQueries queries in kPlanes planes: product = 128 *
+// high + low, or the one there is. Sums are exact up to there: |row| * code summed over the
+// elements, and that times 2^kOddShift, must stay below 2^31.
+template <class Codes, std::uint32_t kQueries, std::uint32_t kPlanes>
+struct CodeDots {
+  using L = LaneTools;
+  using F32 = L::F32;
+  using I32 = L::I32;
+  static constexpr std::uint32_t kRows = kQueries * kPlanes;
+
+  // scores = sum over groups of step * (unit * product + bias) + low * total.
+  static HWY_NOINLINE void score(const KeyTile& tile) {
+    each_block(tile.span.units, [&](auto count, std::uint32_t block) HWY_ATTR {
+      score_blocks<decltype(count)::value>(tile, block);
+    });
+  }
+  // scores = bias + sum over segments of kSegment channels of unit * product.
+  //   units: [queries][segments]
+  static HWY_NOINLINE void score_folded(const CodeSpan& span, const std::uint8_t* rows,
+                                        std::uint32_t stride, const float* units, const float* bias,
+                                        float* scores, std::uint32_t score_stride) {
+    each_block(span.units, [&](auto count, std::uint32_t block) HWY_ATTR {
+      folded_blocks<decltype(count)::value>(span, block, rows, stride, units, bias,
+                                            scores + block * L::kLanes, score_stride);
+    });
+  }
+  // sums += unit * product + bias, or step * that + low * total.
+  static HWY_NOINLINE void accumulate(const ValueTile& tile) {
+    each_block(tile.span.units, [&](auto count, std::uint32_t block) HWY_ATTR {
+      accumulate_blocks<decltype(count)::value>(tile, block);
+    });
+  }
+
+  static constexpr std::uint32_t kSegment = 32;
 
  private:
   // Registers of lanes at once, so that the broadcasts of a row are shared, and a dot product waits
-  // for none before it: vpdpbusd has a latency of 4 to 5.
-  static constexpr std::uint32_t kBlocks = L::kLanes == 16 ? (kRows == 4 ? 2 : 4)
-                                                           : (kRows == 1   ? 4
-                                                              : kRows == 2 ? 2
-                                                                           : 1);
-  static constexpr std::uint32_t kClasses = Codes::kOddShift > 0 ? 2 : 1;
+  // for none before it: vpdpbusd has a latency of 4 to 5. Widths in planes spend their time on
+  // putting codes together: one at a time, which compiles in a third of the time.
+  static constexpr std::uint32_t kBlocks = !Codes::kOnePlane || Codes::kWidest == 1 ? 1
+                                           : L::kLanes != 16                        ? 4 / kRows
+                                           : KVPLEAT_LANES == KVPLEAT_LANES_PLAIN   ? 1
+                                           : kRows == 4                             ? 2
+                                                                                    : 4;
+  // Two sums, of the even and the odd registers of a step.
+  static constexpr std::uint32_t kClasses = Codes::kQuads > 1 ? 2 : 1;
 
   template <std::uint32_t kCount>
-  static HWY_INLINE void run(const CodeSpan& span, std::uint32_t block, const std::uint8_t* rows,
-                             std::uint32_t stride, std::int32_t* sums) {
-    typename L::I32 acc[kRows][kCount][kClasses];
+  struct State {
+    I32 acc[kRows][kCount][kClasses];
+    const std::uint8_t* lanes[kCount];
+  };
+
+  template <class Run>
+  static HWY_INLINE void each_block(std::uint32_t units, Run run) {
+    const std::uint32_t blocks = units * L::kParts;
+    std::uint32_t block = 0;
+    for (; block + kBlocks <= blocks; block += kBlocks)
+      run(std::integral_constant<std::uint32_t, kBlocks>(), block);
+    if constexpr (kBlocks > 1) {
+      for (; block < blocks; ++block) run(std::integral_constant<std::uint32_t, 1>(), block);
+    }
+  }
+  template <std::uint32_t kCount>
+  static HWY_INLINE void clear(State<kCount>& state) {
     KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRows; ++r) {
       KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-        KVPLEAT_UNROLL for (std::uint32_t c = 0; c < kClasses; ++c) acc[r][b][c] = L::zero_i32();
+        KVPLEAT_UNROLL for (std::uint32_t c = 0; c < kClasses; ++c) state.acc[r][b][c] =
+            L::zero_i32();
       }
     }
-    const std::uint8_t* lanes[kCount];
+  }
+  template <std::uint32_t kCount>
+  static HWY_INLINE void locate(const CodeSpan& span, std::uint32_t block, State<kCount>& state) {
     KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-      lanes[b] = span.unit + (block + b) / L::kParts * span.unit_bytes +
-                 (block + b) % L::kParts * L::kBytes;
+      state.lanes[b] = span.unit + (block + b) / L::kParts * span.unit_bytes +
+                       (block + b) % L::kParts * L::kBytes;
     }
-    const std::uint32_t first = span.element / Codes::kSpan;
-    const std::uint32_t end = ceil_div(span.element + span.count, Codes::kSpan);
-    for (std::uint32_t step = first; step < end; ++step) {
+  }
+  // Elements [element, element + count); rows: at the first of them.
+  template <std::uint32_t kCount>
+  static HWY_INLINE void steps(const CodeSpan& span, std::uint32_t block, std::uint32_t element,
+                               std::uint32_t count, const std::uint8_t* rows, std::uint32_t stride,
+                               State<kCount>& state) {
+    clear(state);
+    const std::uint32_t end = ceil_div(element + count, Codes::kSpan);
+    for (std::uint32_t step = element / Codes::kSpan; step < end; ++step, rows += Codes::kSpan) {
       typename L::B8 codes[kCount][Codes::kQuads];
       KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-        Codes::load(lanes[b], span.run, step, codes[b]);
-        if (L::kParts == 1 || (block + b) % L::kParts == 0) Codes::prefetch(span, lanes[b], step);
+        Codes::load(state.lanes[b], span.run, step, codes[b]);
+        if (L::kParts == 1 || (block + b) % L::kParts == 0)
+          Codes::prefetch(span, state.lanes[b], step);
       }
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRows; ++r) {
         KVPLEAT_UNROLL for (std::uint32_t i = 0; i < Codes::kQuads; ++i) {
           const typename L::B8 four = L::bcast4(rows + r * stride + 4 * i);
           KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-            typename L::I32& sum = acc[r][b][kClasses == 1 ? 0 : i % 2];
+            I32& sum = state.acc[r][b][kClasses == 1 ? 0 : i % 2];
             sum = Codes::multiply(sum, codes[b][i], four);
           }
         }
       }
-      rows += Codes::kSpan;
     }
-    KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRows; ++r) {
+  }
+  static HWY_INLINE I32 odd(I32 sum) {
+    if constexpr (Codes::kOddShift == 0) {
+      return sum;
+    } else {
+      return L::template shift_right<static_cast<int>(Codes::kOddShift)>(sum);
+    }
+  }
+  static HWY_INLINE F32 total(const I32 (&acc)[kClasses]) {
+    if constexpr (kClasses == 2) {
+      return L::to_f32(L::add(acc[0], odd(acc[1])));
+    } else {
+      return L::to_f32(acc[0]);
+    }
+  }
+  template <std::uint32_t kCount>
+  static HWY_INLINE F32 product(const State<kCount>& state, std::uint32_t q, std::uint32_t b) {
+    const F32 high = total(state.acc[q * kPlanes][b]);
+    if constexpr (kPlanes == 1) {
+      return high;
+    } else {
+      return L::mul_add(high, L::set_f32(128.0f), total(state.acc[q * kPlanes + 1][b]));
+    }
+  }
+
+  template <std::uint32_t kCount>
+  static HWY_INLINE void score_blocks(const KeyTile& tile, std::uint32_t block) {
+    const abi::TileView& view = *tile.view;
+    const SideReader reader(view);
+    State<kCount> state;
+    locate(tile.span, block, state);
+    F32 scores[kQueries][kCount];
+    KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+      KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) scores[q][b] = L::zero_f32();
+    }
+    const float* of = tile.groups;
+    const std::uint8_t* side = tile.side;
+    for (std::uint32_t begin = 0; begin < view.dim; begin += view.group_channels, ++of) {
+      steps(tile.span, block, begin, lower_of(view.group_channels, view.dim - begin),
+            tile.rows + begin, tile.stride, state);
       KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-        typename L::I32 sum = acc[r][b][0];
-        if constexpr (kClasses == 2) {
-          sum = L::add(sum,
-                       L::template shift_right<static_cast<int>(Codes::kOddShift)>(acc[r][b][1]));
+        const std::uint8_t* at = side + (block + b) / L::kParts * tile.side_stride;
+        if (L::kParts == 1 || (block + b) % L::kParts == 0) L::prefetch_from(at, tile.span.to_next);
+        const Sides sides =
+            reader.load(at + (block + b) % L::kParts * L::kLanes * reader.bytes, 16 * reader.bytes);
+        KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+          const float* mine = of + q * 3 * tile.next;
+          const F32 sum =
+              L::mul_add(L::set_f32(mine[0]), product(state, q, b), L::set_f32(mine[tile.next]));
+          const F32 rest = L::mul_add(sides.low, L::set_f32(mine[2 * tile.next]), scores[q][b]);
+          scores[q][b] = L::mul_add(sides.step, sum, rest);
         }
-        L::store_i32(sums + r * 64 + b * L::kLanes, sum);
+      }
+      side += view.fields * 16 * reader.bytes;
+    }
+    KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+      KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
+        L::store_f32(tile.scores + q * tile.score_stride + (block + b) * L::kLanes, scores[q][b]);
+      }
+    }
+  }
+
+  template <std::uint32_t kCount>
+  static HWY_INLINE void folded_blocks(const CodeSpan& span, std::uint32_t block,
+                                       const std::uint8_t* rows, std::uint32_t stride,
+                                       const float* units, const float* bias, float* scores,
+                                       std::uint32_t score_stride) {
+    State<kCount> state;
+    locate(span, block, state);
+    F32 sums[kQueries][kCount];
+    KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+      KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) sums[q][b] = L::set_f32(bias[q]);
+    }
+    const std::uint32_t segments = ceil_div(span.count, kSegment);
+    for (std::uint32_t s = 0; s < segments; ++s) {
+      steps(span, block, s * kSegment, lower_of(kSegment, span.count - s * kSegment),
+            rows + s * kSegment, stride, state);
+      KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+        const F32 unit = L::set_f32(units[q * segments + s]);
+        KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) sums[q][b] =
+            L::mul_add(unit, product(state, q, b), sums[q][b]);
+      }
+    }
+    KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+      KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b)
+          L::store_f32(scores + q * score_stride + b * L::kLanes, sums[q][b]);
+    }
+  }
+
+  template <std::uint32_t kCount>
+  static HWY_INLINE void accumulate_blocks(const ValueTile& tile, std::uint32_t block) {
+    State<kCount> state;
+    locate(tile.span, block, state);
+    steps(tile.span, block, tile.span.element, tile.span.count, tile.rows, 64, state);
+    KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
+      const std::uint32_t channel = tile.channel + (block + b) * L::kLanes;
+      KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
+        ValueSums::add(
+            tile, q, channel,
+            L::mul_add(L::set_f32(tile.unit[q]), product(state, q, b), L::set_f32(tile.bias[q])));
       }
     }
   }
@@ -249,24 +429,32 @@ struct CodeFloats {
   }
 };
 
-// The dot products of one kind of codes, for drivers that do not depend on it.
+// The kernels of one kind of codes, for drivers that do not depend on it: for 1, 2 and 4 queries in
+// one plane, then 1 and 2 in two.
 struct CodeKernels {
-  using Dot = void (*)(const CodeSpan&, const std::uint8_t*, std::uint32_t, std::int32_t*);
-  Dot dot1;
-  Dot dot2;
-  Dot dot4;
+  static constexpr std::uint32_t index(std::uint32_t queries, std::uint32_t planes) {
+    return planes == 1 ? queries / 2 : 2 + queries;
+  }
+  void (*score[5])(const KeyTile&);
+  void (*score_folded[5])(const CodeSpan&, const std::uint8_t*, std::uint32_t, const float*,
+                          const float*, float*, std::uint32_t);
+  void (*accumulate[5])(const ValueTile&);
   void (*floats)(const CodeSpan&, const float*, float, float*);
   float centre;  // the middle of the codes
 
   template <class Codes>
   static constexpr CodeKernels of() {
-    return {&CodeDots<Codes, 1>::dot, &CodeDots<Codes, 2>::dot, &CodeDots<Codes, 4>::dot,
-            &CodeFloats<Codes>::dot, Codes::kCentre};
-  }
-  // Sums of any number of rows up to 4.
-  HWY_INLINE void dot(const CodeSpan& span, const std::uint8_t* rows, std::uint32_t stride,
-                      std::uint32_t count, std::int32_t* sums) const {
-    (count == 1 ? dot1 : count == 2 ? dot2 : dot4)(span, rows, stride, sums);
+    return {{&CodeDots<Codes, 1, 1>::score, &CodeDots<Codes, 2, 1>::score,
+             &CodeDots<Codes, 4, 1>::score, &CodeDots<Codes, 1, 2>::score,
+             &CodeDots<Codes, 2, 2>::score},
+            {&CodeDots<Codes, 1, 1>::score_folded, &CodeDots<Codes, 2, 1>::score_folded,
+             &CodeDots<Codes, 4, 1>::score_folded, &CodeDots<Codes, 1, 2>::score_folded,
+             &CodeDots<Codes, 2, 2>::score_folded},
+            {&CodeDots<Codes, 1, 1>::accumulate, &CodeDots<Codes, 2, 1>::accumulate,
+             &CodeDots<Codes, 4, 1>::accumulate, &CodeDots<Codes, 1, 2>::accumulate,
+             &CodeDots<Codes, 2, 2>::accumulate},
+            &CodeFloats<Codes>::dot,
+            Codes::kCentre};
   }
 };
 

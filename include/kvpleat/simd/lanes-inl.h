@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "kvpleat/core/bytes.h"
 #include "kvpleat/core/config.h"
@@ -68,7 +69,9 @@
 // Before every loop over an array of registers: below -O3, g++ keeps such arrays in memory unless
 // the loop is gone by then.
 #undef KVPLEAT_UNROLL
-#if defined(__clang__)
+#if KVPLEAT_LANES == KVPLEAT_LANES_PLAIN  // arrays stay arrays, and unrolling only costs
+#define KVPLEAT_UNROLL
+#elif defined(__clang__)
 #define KVPLEAT_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define KVPLEAT_UNROLL _Pragma("GCC unroll 16")
@@ -173,7 +176,7 @@ struct Lanes {
   static HWY_INLINE F32 to_f32(I32 a) {
     return hn::ConvertTo(DF(), a);
   }
-  // Ties to even, |a| < 2^31. (Not hn::NearestInt: it pays for what lies beyond.)
+  // Ties to even, |a| < 2^31; else, and of NaN, any number. (Not hn::NearestInt: it pays for what lies beyond.)
   static HWY_INLINE I32 nearest_i32(F32 a) {
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
     return I32{_mm512_cvtps_epi32(a.raw)};
@@ -552,6 +555,11 @@ struct Lanes {
     const V two = hn::Add(v, hn::Shuffle1032(v));
     return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
   }
+  template <class V>
+  static HWY_INLINE float max4(V v) {
+    const V two = hn::Max(v, hn::Shuffle1032(v));
+    return hn::GetLane(hn::Max(two, hn::Shuffle2301(two)));
+  }
 };
 
 #else  // plain
@@ -633,6 +641,7 @@ struct Lanes {
   static HWY_INLINE I32 nearest_i32(const F32& a) {
     return make_i32([&](std::uint32_t i) {
       // Whole numbers beyond 2^22: adding the magic number would cost their last bit.
+      if (!(magnitude(a.lane[i]) < 0x1p31f)) return std::numeric_limits<std::int32_t>::min();
       return magnitude(a.lane[i]) < 0x1p22f ? static_cast<std::int32_t>(round_to_even(a.lane[i]))
                                             : static_cast<std::int32_t>(std::nearbyint(a.lane[i]));
     });
@@ -941,7 +950,11 @@ struct LaneTools : Lanes {
     if (r < a.ahead_count) return a.ahead + r;
     return r + 1 < a.run_count ? a.runs + r + 1 : nullptr;
   }
-  // From a block to the one that is read after it; 0 if there is none.
+  // Bytes from the block of run r to that one's; 0 if there is none.
+  template <class Arguments>
+  static HWY_INLINE std::intptr_t to_next(const Arguments& a, std::uint32_t r) {
+    return distance(a.runs[r].bytes.block, run_ahead(a, r));
+  }
   static HWY_INLINE std::intptr_t distance(const std::uint8_t* block, const BlockRun* next) {
     if (next == nullptr) return 0;
     return reinterpret_cast<std::intptr_t>(next->bytes.block) -

@@ -33,17 +33,21 @@ struct RowPlanes {
   // The largest code.
   static constexpr float top(std::uint32_t planes) { return planes == 1 ? 127.0f : 16383.0f; }
 
-  // The unit for a row whose largest magnitude is `largest`; 0 where that is too small to divide by
-  // (below 2^-120: zero for any purpose).
+  // A row whose largest magnitude is below 2^-114 counts as zero: 127 divided by it would not do.
   static HWY_INLINE float unit_of(float largest, std::uint32_t planes) {
-    return largest < 0x1p-120f ? 0.0f : largest / top(planes);
+    return largest < 0x1p-114f ? 0.0f : largest * (1.0f / top(planes));
   }
-  // Codes of 16 values, in planes that lie `stride` apart; returns the sum of codes in 16 lanes.
-  // factor: 1 / largest, or 0. Two products: their own product may overflow.
-  static HWY_INLINE void put(F32 value, float factor, std::uint32_t planes, std::uint32_t stride,
+  static HWY_INLINE float factor_of(float largest, std::uint32_t planes) {
+    return largest < 0x1p-114f ? 0.0f : top(planes) / largest;
+  }
+  // The same for a largest code of 1.
+  static HWY_INLINE float factor_of(float largest) {
+    return largest < 0x1p-114f ? 0.0f : 1.0f / largest;
+  }
+  // Codes of kLanes values, in planes that lie `stride` apart; adds the codes to a sum.
+  static HWY_INLINE void put(F32 value, F32 factor, std::uint32_t planes, std::uint32_t stride,
                              std::uint8_t* at, I32& sum) {
-    const F32 share = L::mul(value, L::set_f32(factor));
-    const I32 code = L::nearest_i32(L::mul(share, L::set_f32(top(planes))));
+    const I32 code = L::nearest_i32(L::mul(value, factor));
     sum = L::add(sum, code);
     if (planes == 1) {
       L::store_s8(at, code);
@@ -51,9 +55,6 @@ struct RowPlanes {
       L::store_s8(at, L::shift_right<7>(code));
       L::store_s8(at + stride, L::and_(code, L::set_i32(127)));
     }
-  }
-  static HWY_INLINE float factor_of(float largest) {
-    return largest < 0x1p-120f ? 0.0f : 1.0f / largest;
   }
 };
 
@@ -82,7 +83,7 @@ struct QueryWork {
     for (std::uint32_t c = begin; c < end; c += L::kLanes)
       top = L::upper(top, L::abs(L::load_first_f32(padded + c, end - c)));
     const float largest = L::reduce_max(top);
-    const float factor = RowPlanes::factor_of(largest);
+    const L::F32 factor = L::set_f32(RowPlanes::factor_of(largest, planes));
     L::I32 sums = L::zero_i32();
     for (std::uint32_t c = begin; c < end; c += L::kLanes)
       RowPlanes::put(L::load_first_f32(padded + c, end - c), factor, planes, stride, rows + c,

@@ -19,6 +19,7 @@
 #include "kvpleat/simd/codes-inl.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/query-inl.h"
+#include "kvpleat/simd/sides-inl.h"
 #include "kvpleat/simd/slots-inl.h"
 #include "kvpleat/simd/work.h"
 
@@ -53,15 +54,23 @@ class TileScore {
   static constexpr std::uint32_t kTile = 64;
   static constexpr std::uint32_t kFold = 32;  // channels of a unit where steps go into the query
 
-  // Units [unit, end_unit) of the 64 tokens from slot `tile` on, `count` queries from `query` on.
+  // Units [unit, end_unit) of the 64 tokens from slot `tile` on; queries from `query` on.
   struct Part {
     const std::uint8_t* block;
     std::uint32_t tile;
     std::uint32_t unit;
     std::uint32_t end_unit;
     std::uint32_t query;
-    std::uint32_t count;
     std::intptr_t to_next;
+  };
+  // Where the scores of the 64 tokens go.
+  struct Scores {
+    float* to;
+    std::uint32_t stride;
+
+    [[nodiscard]] float* row(std::uint32_t i) const {
+      return to + static_cast<std::size_t>(i) * stride;
+    }
   };
 
   const abi::TileView& view_;
@@ -82,45 +91,61 @@ class TileScore {
   // kPlanes: 8-bit planes of a query; 0: floats.
   template <std::uint32_t kPlanes>
   void run() const {
-    constexpr std::uint32_t kMost = kPlanes == 2 ? 2 : 4;
+    constexpr std::uint32_t kMost = kPlanes == 1 ? 4 : kPlanes == 2 ? 2 : 1;
     std::uint32_t written = 0;
     for (std::uint32_t r = 0; r < a_.run_count; ++r) {
       const BlockRun& run = a_.runs[r];
-      const BlockRun* next = r + 1 < a_.run_count ? a_.runs + r + 1 : a_.ahead;
-      const std::intptr_t to_next = L::distance(run.bytes.block, next);
+      const std::intptr_t to_next = L::to_next(a_, r);
       const std::uint32_t end = run.slot + run.count;
       for (std::uint32_t tile = run.slot / kTile * kTile; tile < end; tile += kTile) {
-        const std::uint32_t from = upper_of(run.slot, tile);
-        const std::uint32_t n = lower_of(end, tile + kTile) - from;
+        const std::uint32_t from = upper_of(run.slot, tile) - tile;
+        const std::uint32_t n = lower_of(end, tile + kTile) - tile - from;
         for (std::uint32_t j = 0; j < a_.query_count;) {
+          const Part part{run.bytes.block,         tile, from / 16,
+                          ceil_div(from + n, 16u), j,    j == 0 ? to_next : 0};
           const std::uint32_t left = a_.query_count - j;
-          const std::uint32_t count = left >= kMost ? kMost : left >= 2 ? 2 : 1;
-          const Part part{run.bytes.block,
-                          tile,
-                          (from - tile) / 16,
-                          ceil_div(from - tile + n, 16u),
-                          j,
-                          count,
-                          j == 0 ? to_next : 0};
-          alignas(64) float scores[kMost * kTile];
-          if (view_.seal == 1) {
-            grouped<kPlanes>(part, scores);
+          if (left >= kMost) {
+            tokens<kPlanes, kMost>(part, from, n, written);
+            j += kMost;
+          } else if (kMost == 4 && left >= 2) {
+            if constexpr (kMost == 4) tokens<kPlanes, 2>(part, from, n, written);
+            j += 2;
           } else {
-            folded<kPlanes>(part, scores);
+            tokens<kPlanes, 1>(part, from, n, written);
+            j += 1;
           }
-          for (std::uint32_t i = 0; i < count; ++i) {
-            if (view_.slots > 0) {
-              InlineSlots::score<kPlanes>(view_, layout_, a_, part.block, tile / 16 + part.unit,
-                                          tile / 16 + part.end_unit, j + i,
-                                          scores + i * kTile + part.unit * 16);
-            }
-            std::memcpy(a_.scores + static_cast<std::size_t>(j + i) * a_.stride + written,
-                        scores + i * kTile + (from - tile), n * sizeof(float));
-          }
-          j += count;
         }
         written += n;
       }
+    }
+  }
+
+  // Scores of tokens [from, from + n) of a tile, kCount queries; the first goes to scores[written].
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void tokens(const Part& part, std::uint32_t from, std::uint32_t n, std::uint32_t written) const {
+    float* to = a_.scores + static_cast<std::size_t>(part.query) * a_.stride + written;
+    // A whole tile is written where it belongs.
+    alignas(64) float buffer[kCount * kTile];
+    const bool whole = n == kTile;
+    const Scores scores{whole ? to : buffer, whole ? a_.stride : kTile};
+    if (view_.seal != 1) {
+      folded<kPlanes, kCount>(part, scores);
+    } else if constexpr (kPlanes == 0) {
+      exact(part, scores.to);
+    } else {
+      grouped<kPlanes, kCount>(part, scores);
+    }
+    if (view_.slots > 0) {
+      for (std::uint32_t i = 0; i < kCount; ++i) {
+        InlineSlots::score<kPlanes>(view_, layout_, a_, part.block, part.tile / 16 + part.unit,
+                                    part.tile / 16 + part.end_unit, part.query + i,
+                                    scores.row(i) + part.unit * 16);
+      }
+    }
+    if (whole) return;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      std::memcpy(to + static_cast<std::size_t>(i) * a_.stride, buffer + i * kTile + from,
+                  n * sizeof(float));
     }
   }
 
@@ -135,128 +160,100 @@ class TileScore {
             channels,
             part.to_next};
   }
-  // Products of one query as floats.
-  template <std::uint32_t kPlanes>
-  static HWY_INLINE F32 products(const std::int32_t* sums) {
-    const F32 high = L::to_f32(L::load_i32(sums));
-    if constexpr (kPlanes == 1) return high;
-    return L::mul_add(high, L::set_f32(128.0f), L::to_f32(L::load_i32(sums + kTile)));
-  }
-
-  template <std::uint32_t kPlanes>
-  void grouped(const Part& part, float* scores) const {
-    alignas(64) std::int32_t sums[4 * kTile];
-    alignas(64) float exact[4 * kTile];
-    for (std::uint32_t g = 0; g < view_.groups; ++g) {
-      const std::uint32_t begin = g * view_.group_channels;
-      const std::uint32_t channels = lower_of(view_.group_channels, view_.dim - begin);
-      const CodeSpan span = span_of(part, part.unit, part.end_unit, begin, channels);
-      if constexpr (kPlanes > 0) {
-        kernels_.dot(span, a_.work + layout_.rows(part.query, kPlanes) + begin, layout_.stride,
-                     part.count * kPlanes, sums + part.unit * 16);
-      } else {
-        for (std::uint32_t i = 0; i < part.count; ++i)
-          kernels_.floats(span, query(part.query + i) + begin, kernels_.centre,
-                          exact + i * kTile + part.unit * 16);
-      }
-      const auto* groups = reinterpret_cast<const float*>(a_.work + layout_.groups(part.query)) + g;
-      for (std::uint32_t b = part.unit * L::kParts; b < part.end_unit * L::kParts; ++b) {
-        const std::uint8_t* side = side_of(part, g, b);
-        if (b % L::kParts == 0) L::prefetch_from(side, part.to_next);
-        F32 step = L::set_f32(1.0f);
-        F32 low = L::zero_f32();
-        if (view_.fields > 0) step = L::load_side(view_.side, side);
-        if (view_.fields == 2) {
-          low = L::load_side(view_.side, side + 16 * side_bytes_);
-          if (view_.zero_stored) low = L::neg_mul_add(low, step, L::zero_f32());
-        }
-        for (std::uint32_t i = 0; i < part.count; ++i) {
-          const float* of = groups + i * 3 * layout_.padded_groups;
-          float* at = scores + i * kTile + b * L::kLanes;
-          F32 product;
-          if constexpr (kPlanes > 0) {
-            product = products<kPlanes>(sums + i * kPlanes * kTile + b * L::kLanes);
-          } else {
-            product = L::load_f32(exact + i * kTile + b * L::kLanes);
-          }
-          const F32 before = g == 0 ? L::zero_f32() : L::load_f32(at);
-          const F32 rest = L::mul_add(low, L::set_f32(of[2 * layout_.padded_groups]), before);
-          const F32 sum =
-              L::mul_add(L::set_f32(of[0]), product, L::set_f32(of[layout_.padded_groups]));
-          L::store_f32(at, L::mul_add(step, sum, rest));
-        }
-      }
-    }
-  }
-  // The first side value of lanes b of a group.
+  // The first side value of a group in a unit.
   [[nodiscard]] HWY_INLINE const std::uint8_t* side_of(const Part& part, std::uint32_t g,
-                                                       std::uint32_t b) const {
-    const std::uint32_t unit = part.tile / 16 + b / L::kParts;
+                                                       std::uint32_t unit) const {
     return part.block + view_.side_at +
-           static_cast<std::size_t>((unit * view_.groups + g) * view_.fields * 16 +
-                                    b % L::kParts * L::kLanes) *
+           static_cast<std::size_t>(((part.tile / 16 + unit) * view_.groups + g) * view_.fields *
+                                    16) *
                side_bytes_;
   }
   [[nodiscard]] const float* query(std::uint32_t j) const {
     return reinterpret_cast<const float*>(a_.work + layout_.floats(j));
   }
+  [[nodiscard]] const float* groups_of(std::uint32_t j) const {
+    return reinterpret_cast<const float*>(a_.work + layout_.groups(j));
+  }
 
-  // A query times the steps of a group of tokens.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void grouped(const Part& part, const Scores& scores) const {
+    KeyTile tile;
+    tile.span = span_of(part, part.unit, part.end_unit, 0, view_.dim);
+    tile.view = &view_;
+    tile.rows = a_.work + layout_.rows(part.query, kPlanes);
+    tile.stride = layout_.stride;
+    tile.groups = groups_of(part.query);
+    tile.next = layout_.padded_groups;
+    tile.side = side_of(part, 0, part.unit);
+    tile.side_stride = view_.groups * view_.fields * 16 * side_bytes_;
+    tile.scores = scores.to + part.unit * 16;
+    tile.score_stride = scores.stride;
+    kernels_.score[CodeKernels::index(kCount, kPlanes)](tile);
+  }
+  void exact(const Part& part, float* scores) const {
+    const SideReader reader(view_);
+    alignas(64) float products[kTile];
+    const float* of = groups_of(part.query);
+    for (std::uint32_t g = 0; g < view_.groups; ++g, ++of) {
+      const std::uint32_t begin = g * view_.group_channels;
+      const std::uint32_t channels = lower_of(view_.group_channels, view_.dim - begin);
+      kernels_.floats(span_of(part, part.unit, part.end_unit, begin, channels),
+                      query(part.query) + begin, kernels_.centre, products + part.unit * 16);
+      const F32 bias = L::set_f32(of[layout_.padded_groups]);
+      const F32 total = L::set_f32(of[2 * layout_.padded_groups]);
+      for (std::uint32_t lane = part.unit * 16; lane < part.end_unit * 16; lane += L::kLanes) {
+        const Sides sides =
+            reader.load(side_of(part, g, lane / 16) + lane % 16 * side_bytes_, 16 * side_bytes_);
+        const F32 before = g == 0 ? L::zero_f32() : L::load_f32(scores + lane);
+        L::store_f32(scores + lane,
+                     L::mul_add(sides.step, L::add(L::load_f32(products + lane), bias),
+                                L::mul_add(sides.low, total, before)));
+      }
+    }
+  }
+
+  // Queries times the steps of a group of tokens.
   struct Folded {
-    alignas(64) std::uint8_t rows[2 * 640];  // [planes][stride]
-    alignas(64) float floats[640];
-    float units[640 / kFold];
-    float bias;
+    static constexpr std::uint32_t kStride = 640;
+    alignas(64) std::uint8_t rows[4 * kStride];  // [count * planes][stride of the layout]
+    alignas(64) float floats[kStride];
+    float units[4 * kStride / kFold];  // [count][segments]
+    float bias[4];
   };
 
-  template <std::uint32_t kPlanes>
-  void folded(const Part& part, float* scores) const {
-    constexpr std::uint32_t kRows = kPlanes == 2 ? 2 : 1;
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void folded(const Part& part, const Scores& scores) const {
     const std::uint32_t seal_units = view_.seal / 16;
     for (std::uint32_t unit = part.unit; unit < part.end_unit;) {
       // Units of the same group of tokens.
-      const std::uint32_t in_block = part.tile / 16 + unit;
-      const std::uint32_t group = in_block / seal_units;
+      const std::uint32_t group = (part.tile / 16 + unit) / seal_units;
       const std::uint32_t end_unit =
           lower_of(part.end_unit, (group + 1) * seal_units - part.tile / 16);
-      for (std::uint32_t i = 0; i < part.count; ++i) {
-        Folded folded;
-        fold<kPlanes>(part, group, part.query + i, folded);
-        float* out = scores + i * kTile;
-        for (std::uint32_t b = unit * L::kParts; b < end_unit * L::kParts; ++b)
-          L::store_f32(out + b * L::kLanes, L::set_f32(folded.bias));
-        for (std::uint32_t c = 0; c < view_.dim; c += kFold) {
-          const CodeSpan span = span_of(part, unit, end_unit, c, lower_of(kFold, view_.dim - c));
-          alignas(64) std::int32_t sums[2 * kTile];
-          alignas(64) float exact[kTile];
-          if constexpr (kPlanes > 0) {
-            kernels_.dot(span, folded.rows + c, layout_.stride, kRows, sums + unit * 16);
-          } else {
-            kernels_.floats(span, folded.floats + c, kernels_.centre, exact + unit * 16);
-          }
-          const F32 scale = L::set_f32(kPlanes > 0 ? folded.units[c / kFold] : 1.0f);
-          for (std::uint32_t b = unit * L::kParts; b < end_unit * L::kParts; ++b) {
-            F32 product;
-            if constexpr (kPlanes > 0) {
-              product = products<kPlanes>(sums + b * L::kLanes);
-            } else {
-              product = L::load_f32(exact + b * L::kLanes);
-            }
-            float* at = out + b * L::kLanes;
-            L::store_f32(at, L::mul_add(scale, product, L::load_f32(at)));
-          }
-        }
+      Folded folded;
+      for (std::uint32_t i = 0; i < kCount; ++i) fold<kPlanes>(part, group, i, folded);
+      const CodeSpan span = span_of(part, unit, end_unit, 0, view_.dim);
+      float* to = scores.to + unit * 16;
+      if constexpr (kPlanes > 0) {
+        kernels_.score_folded[CodeKernels::index(kCount, kPlanes)](
+            span, folded.rows, layout_.stride, folded.units, folded.bias, to, scores.stride);
+      } else {
+        kernels_.floats(span, folded.floats, kernels_.centre, to);
+        for (std::uint32_t lane = 0; lane < (end_unit - unit) * 16; lane += L::kLanes)
+          L::store_f32(to + lane, L::add(L::load_f32(to + lane), L::set_f32(folded.bias[0])));
       }
       unit = end_unit;
     }
   }
+  // Row i: query part.query + i times the steps of a group.
   template <std::uint32_t kPlanes>
-  void fold(const Part& part, std::uint32_t group, std::uint32_t j, Folded& folded) const {
+  void fold(const Part& part, std::uint32_t group, std::uint32_t i, Folded& folded) const {
     constexpr std::uint32_t kVectors = kFold / L::kLanes;
+    const SideReader reader(view_);
+    const std::uint32_t next = view_.padded_dim * side_bytes_;
     const std::uint8_t* side =
         part.block + view_.side_at +
         static_cast<std::size_t>(group * view_.fields * view_.padded_dim) * side_bytes_;
-    const float* row = query(j);
+    const float* row = query(part.query + i);
     const F32 about_zero = L::set_f32(kernels_.centre - view_.zero);
     F32 bias[L::kParts];
     KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[p] = L::zero_f32();
@@ -271,18 +268,11 @@ class TileScore {
           // Side data of padding channels may hold anything.
           const L::M32 valid = L::first(view_.dim - at);
           const F32 q = L::load_f32(row + at);
-          F32 step = L::set_f32(1.0f);
-          if (view_.fields > 0)
-            step =
-                L::select(valid, L::load_side(view_.side, side + at * side_bytes_), L::zero_f32());
-          values[v] = L::mul(q, step);
+          const Sides sides = reader.load(side + at * side_bytes_, next);
+          values[v] = L::mul(q, L::select(valid, sides.step, L::zero_f32()));
           F32& sum = bias[v % L::kParts];
           sum = L::mul_add(values[v], about_zero, sum);
-          if (view_.fields == 2) {
-            F32 low = L::load_side(view_.side, side + (view_.padded_dim + at) * side_bytes_);
-            if (view_.zero_stored) low = L::neg_mul_add(low, step, L::zero_f32());
-            sum = L::mul_add(q, L::select(valid, low, L::zero_f32()), sum);
-          }
+          sum = L::mul_add(q, L::select(valid, sides.low, L::zero_f32()), sum);
           top = L::upper(top, L::abs(values[v]));
         }
       }
@@ -290,17 +280,20 @@ class TileScore {
         KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
             L::store_f32(folded.floats + c + v * L::kLanes, values[v]);
       } else {
+        std::uint8_t* bytes = folded.rows + i * kPlanes * layout_.stride + c;
         const float largest = L::reduce_max(top);
-        const float factor = RowPlanes::factor_of(largest);
+        const F32 factor = L::set_f32(RowPlanes::factor_of(largest, kPlanes));
         I32 codes = L::zero_i32();
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) RowPlanes::put(
-            values[v], factor, kPlanes, layout_.stride, folded.rows + c + v * L::kLanes, codes);
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+          RowPlanes::put(values[v], factor, kPlanes, layout_.stride, bytes + v * L::kLanes, codes);
+        }
+        if (c >= view_.dim) continue;
         const float unit = RowPlanes::unit_of(largest, kPlanes);
-        folded.units[c / kFold] = unit;
+        folded.units[i * ceil_div(view_.dim, kFold) + c / kFold] = unit;
         correction += unit * (kernels_.centre * static_cast<float>(L::reduce_add(codes)));
       }
     }
-    folded.bias = L::sum16(bias) - correction;
+    folded.bias[i] = L::sum16(bias) - correction;
   }
 };
 
