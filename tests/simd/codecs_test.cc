@@ -283,5 +283,29 @@ TEST_CASE("caches that code by vectors: the bytes, counters and rows of those th
   CHECK(ran >= 1);
 }
 
+TEST_CASE("rows decoded to halves are the decoded floats, rounded") {
+  const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
+    INFO(std::string(target));
+    using F = formats::Int<80, 5>::As<Role::kValue>;
+    const F format{};
+    std::vector<std::uint8_t> block(F::kBlockBytes);
+    std::vector<float> rows(std::size_t{64} * F::kDim);
+    test::Generator random(22);
+    for (float& x : rows) x = random.next() * 0x1p-12f;  // subnormal halves among them
+    SpillWriter none;
+    EncodeCounters ignored;
+    format.encode(Rows{rows.data(), 64, F::kDim}, 0, nullptr, block.data(), none, ignored);
+    const BlockBytes bytes{block.data(), nullptr, nullptr, 0};
+    format.decode(bytes, 3, MutableRows{rows.data(), 21, F::kDim});
+    std::vector<Half> halves(std::size_t{21} * F::kDim);
+    TargetKernels::decode_halves(format, bytes, 3, 21, halves.data());
+    std::uint32_t different = 0;
+    for (std::size_t i = 0; i < halves.size(); ++i)
+      different += halves[i] == to_half(rows[i]) ? 0u : 1u;
+    CHECK(different == 0);
+  });
+  CHECK(ran >= 1);
+}
+
 }  // namespace kvpleat::inline KVPLEAT_ISA
 #endif

@@ -66,8 +66,11 @@ struct CodecFunctions {
     return true;
   }
   static bool decode_bands(const abi::BandView& view, const abi::DecodeArguments& arguments) {
-    if (view.oaken.jagged) return false;
-    DecodeBands::published(view, arguments);
+    if (view.oaken.jagged) {
+      DecodeJagged::run(view, arguments);
+    } else {
+      DecodeBands::published(view, arguments);
+    }
     return true;
   }
   static bool observe_bands(const abi::BandView& view, const float* rows, std::size_t stride,

@@ -11,6 +11,7 @@
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/counters.h"
+#include "kvpleat/core/half.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/format/block_format.h"
@@ -346,6 +347,25 @@ struct Codecs {
       if (Functions::decode_bands(codecs::band_view(format), arguments)) return;
     }
     format.decode(bytes, slot, rows);
+  }
+  // The same rounded to halves, nearest, ties to even: rows that follow each other. Rows are finite.
+  //   rows: [n, F::kCoded]
+  template <Format F>
+  static void decode_halves(const F& format, const BlockBytes& bytes, std::uint32_t slot,
+                            std::uint32_t n, Half* rows) {
+    constexpr std::uint32_t kRows = 8;  // at once: 2 to 18 KiB of stack
+    float decoded[kRows * F::kCoded];
+    for (std::uint32_t done = 0; done < n; done += kRows) {
+      const std::uint32_t take = lower_of(kRows, n - done);
+      decode(format, bytes, slot + done, MutableRows{decoded, take, F::kCoded});
+      Half* to = rows + static_cast<std::size_t>(done) * F::kCoded;
+      // A block of raw rows that begins at `to`.
+      const abi::RawView raw{F::kCoded, abi::Element::kHalf};
+      const abi::EncodeArguments arguments{decoded, F::kCoded, take, 0,
+                                           reinterpret_cast<std::uint8_t*>(to)};
+      if (Functions::narrow(raw, arguments)) continue;
+      for (std::uint32_t i = 0; i < take * F::kCoded; ++i) to[i] = to_half(decoded[i]);
+    }
   }
 };
 

@@ -1,4 +1,4 @@
-// Decoding of Oaken's bytes in published order: the floats of codec/fused.h.
+// Decoding of Oaken's bytes: the floats of codec/fused.h and codec/jagged.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/decode-inl.h"
 #include "kvpleat/simd/encode_bands-inl.h"
 
 #if defined(KVPLEAT_SIMD_DECODE_BANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -21,6 +22,33 @@ namespace kvpleat::inline KVPLEAT_ISA {
 namespace HWY_NAMESPACE {
 
 #if KVPLEAT_VECTOR_CODECS
+
+// Values of codes of one token's middle band.
+struct MiddleBand {
+  using O = CodecOps;
+  bool splits;
+  O::VF lowest;
+  O::VF step;
+  O::VF low_edge;
+  O::VF high_edge;
+  O::VI split;
+
+  HWY_INLINE MiddleBand(const abi::BandView& view, const CodingRanges& ranges, std::uint32_t token)
+      : splits(view.oaken.splits),
+        lowest(hn::Set(O::F(), ranges.lowest[1][token])),
+        step(hn::Set(O::F(), ranges.step[1][token])),
+        low_edge(hn::Set(O::F(), view.oaken.middle_low)),
+        high_edge(hn::Set(O::F(), view.oaken.middle_high)),
+        split(hn::Set(O::I(), ranges.split[token])) {}
+  HWY_INLINE O::VF value(O::VI code) const {
+    const O::F f32;
+    const O::VF offset = O::rounded(hn::Mul(hn::ConvertTo(f32, code), step));
+    const O::VF x = hn::Add(lowest, offset);
+    if (!splits) return x;
+    const auto is_low = hn::RebindMask(f32, hn::Lt(code, split));
+    return hn::Add(x, hn::IfThenElse(is_low, low_edge, high_edge));
+  }
+};
 
 struct DecodeBands {
   using O = CodecOps;
@@ -61,16 +89,11 @@ struct DecodeBands {
   static HWY_INLINE void middle(const abi::BandView& view, const std::uint8_t* dense,
                                 const CodingRanges& ranges, std::uint32_t token, float* row) {
     const O::F f32;
-    const O::I i32;
     const hn::FixedTag<std::uint16_t, 8> u16;
     const hn::Rebind<std::uint8_t, decltype(u16)> half;
     const hn::Repartition<std::uint8_t, decltype(u16)> u8;
     const abi::OakenView& oaken = view.oaken;
-    const O::VF lowest = hn::Set(f32, ranges.lowest[1][token]);
-    const O::VF step = hn::Set(f32, ranges.step[1][token]);
-    const O::VF low_edge = hn::Set(f32, oaken.middle_low);
-    const O::VF high_edge = hn::Set(f32, oaken.middle_high);
-    const O::VI split = hn::Set(i32, ranges.split[token]);
+    const MiddleBand band(view, ranges, token);
     for (std::uint32_t c = 0; c < oaken.dim; c += 16) {
       std::uint8_t short_of[8] = {};
       const std::uint8_t* from = dense + c / 2;
@@ -87,13 +110,7 @@ struct DecodeBands {
       float* to = c + 16 <= oaken.dim ? row + c : last;
       KVPLEAT_UNROLL
       for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
-        const O::VI code = O::load_bytes(codes + lane);
-        const O::VF offset = O::rounded(hn::Mul(hn::ConvertTo(f32, code), step));
-        O::VF x = hn::Add(lowest, offset);
-        if (oaken.splits) {
-          const auto is_low = hn::RebindMask(f32, hn::Lt(code, split));
-          x = hn::Add(x, hn::IfThenElse(is_low, low_edge, high_edge));
-        }
+        const O::VF x = band.value(O::load_bytes(codes + lane));
         hn::StoreU(x, f32, to + lane);
       }
       if (c + 16 > oaken.dim) std::memcpy(row + c, last, (oaken.dim - c) * sizeof(float));
@@ -127,6 +144,130 @@ struct DecodeBands {
     const float x = low ? -size : size;
     if (!outer || !view.shifts_outer) return x;
     return x + (low ? view.outer_low : view.outer_high);
+  }
+};
+
+// The resident order (codec/jagged.h).
+struct DecodeJagged {
+  using O = CodecOps;
+
+  static void run(const abi::BandView& view, const abi::DecodeArguments& a) {
+    const abi::OakenView& oaken = view.oaken;
+    abi::TileView tile{};
+    tile.padded_dim = oaken.padded_dim;
+    tile.bits = 4;
+    tile.block_tokens = 64;
+    const TilePlanes planes(tile, view.keys);
+    const std::uint8_t* stored =
+        (oaken.shared_ranges ? a.bytes.shared : a.bytes.block) + oaken.ranges_at;
+    CodingRanges ranges[4];
+    for (std::uint32_t unit = a.slot / 16; unit * 16 < a.slot + a.count; ++unit) {
+      const std::uint32_t first = upper_of(a.slot, unit * 16);
+      const std::uint32_t end = lower_of(a.slot + a.count, unit * 16 + 16);
+      ranges[unit].read(stored + first * 12, end - first, first % 16);
+    }
+    for (std::uint32_t t = 0; t < a.count; ++t)
+      middle(view, planes, a, a.slot + t, ranges[(a.slot + t) / 16], a.rows + t * a.stride);
+    if (view.keys) {
+      keys(view, planes, a, ranges);
+    } else {
+      values(view, planes, a, ranges);
+    }
+  }
+
+ private:
+  static HWY_INLINE void middle(const abi::BandView& view, const TilePlanes& planes,
+                                const abi::DecodeArguments& a, std::uint32_t slot,
+                                const CodingRanges& ranges, float* row) {
+    const O::F f32;
+    const std::uint32_t dim = view.oaken.dim;
+    const MiddleBand band(view, ranges, slot % 16);
+    alignas(64) std::uint32_t packed[4 * TilePlanes::kMaxPacked];
+    alignas(64) std::uint8_t bytes[16];
+    if (view.keys) TileCodes::gather_keys(planes, a.bytes.block, slot / 4 * 4, packed);
+    for (std::uint32_t c = 0; c < dim; c += 16) {
+      if (view.keys) {
+        hn::Store(TileCodes::unpack<4>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c),
+                  TileCodes::U4(), reinterpret_cast<std::uint32_t*>(bytes));
+      }
+      alignas(64) float last[16];
+      float* to = c + 16 <= dim ? row + c : last;
+      KVPLEAT_UNROLL
+      for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
+        const O::VI codes = view.keys ? O::load_bytes(bytes + lane)
+                                      : TileCodes::values(planes, a.bytes.block, slot, c, lane);
+        hn::StoreU(band.value(codes), f32, to + lane);
+      }
+      if (c + 16 > dim) std::memcpy(row + c, last, (dim - c) * sizeof(float));
+    }
+  }
+  // One entry: `place` names its element beside the lane.
+  static HWY_INLINE void put(const abi::BandView& view, const TilePlanes& planes,
+                             const abi::DecodeArguments& a, const CodingRanges* ranges,
+                             std::uint32_t slot, std::uint32_t c, std::uint32_t entry) {
+    if (slot < a.slot || slot >= a.slot + a.count || c >= view.oaken.dim) return;
+    const std::uint32_t lane = view.keys ? slot : c;
+    const std::uint32_t along = view.keys ? c : slot;
+    const std::uint32_t byte =
+        a.bytes.block[lane / 16 * planes.unit_bytes + along / 8 * 64 + lane % 16 * 4 + along % 4];
+    const std::uint32_t code = byte >> (along % 8 / 4 * 4) & 15u;
+    a.rows[(slot - a.slot) * a.stride + c] = DecodeBands::value(
+        view, ranges[slot / 16], slot % 16, (entry & 128u) != 0, (entry & 64u) != 0, code);
+  }
+  // visit(lane, number in the lane, entry) for the entries of one unit, whose bytes begin at `at`;
+  // none beyond the spill.
+  template <class Visit>
+  static HWY_INLINE void each(const BlockBytes& bytes, const std::uint32_t* counts,
+                              std::uint32_t at, const Visit& visit) {
+    std::uint32_t most = 0;
+    for (std::uint32_t lane = 0; lane < 16; ++lane) most = upper_of(most, counts[lane]);
+    for (std::uint32_t group = 0; group < most; group += 4) {
+      std::uint32_t passed = 0;
+      for (std::uint32_t lane = 0; lane < 16; ++lane) {
+        const std::uint32_t stop = lower_of(group + 4, counts[lane]);
+        for (std::uint32_t i = group; i < stop; ++i) {
+          if (at < bytes.spill_bytes) visit(lane, i, static_cast<std::uint32_t>(bytes.spill[at]));
+          ++at;
+          ++passed;
+        }
+      }
+      at += passed;  // their deltas
+    }
+  }
+  static void keys(const abi::BandView& view, const TilePlanes& planes,
+                   const abi::DecodeArguments& a, const CodingRanges* ranges) {
+    const std::uint32_t chunks = view.oaken.chunks;
+    const std::uint8_t* stored = a.bytes.block + view.oaken.counts_at;
+    std::uint32_t at = 0;
+    for (std::uint32_t i = 0; i < a.slot / 16 * 16 * chunks; ++i) at += 2u * stored[i];
+    for (std::uint32_t unit = a.slot / 16; unit * 16 < a.slot + a.count; ++unit) {
+      std::uint32_t counts[16] = {};
+      std::uint32_t chunk[16] = {};
+      std::uint32_t passed[16] = {};  // entries of the chunks before
+      for (std::uint32_t i = 0; i < 16 * chunks; ++i)
+        counts[i / chunks] += stored[unit * 16 * chunks + i];
+      each(a.bytes, counts, at, [&](std::uint32_t lane, std::uint32_t i, std::uint32_t entry) {
+        const std::uint8_t* mine = stored + (unit * 16 + lane) * chunks;
+        while (chunk[lane] + 1 < chunks && i - passed[lane] >= mine[chunk[lane]])
+          passed[lane] += mine[chunk[lane]++];
+        put(view, planes, a, ranges, unit * 16 + lane, chunk[lane] * 64 + (entry & 63u), entry);
+      });
+      for (const std::uint32_t n : counts) at += 2 * n;
+    }
+  }
+  static void values(const abi::BandView& view, const TilePlanes& planes,
+                     const abi::DecodeArguments& a, const CodingRanges* ranges) {
+    const std::uint8_t* stored = a.bytes.block + view.oaken.counts_at;
+    std::uint32_t at = 0;
+    for (std::uint32_t first = 0; first < view.oaken.padded_dim; first += 16) {
+      std::uint32_t counts[16];
+      std::uint32_t sum = 0;
+      for (std::uint32_t lane = 0; lane < 16; ++lane) sum += counts[lane] = stored[first + lane];
+      each(a.bytes, counts, at, [&](std::uint32_t lane, std::uint32_t, std::uint32_t entry) {
+        put(view, planes, a, ranges, entry & 63u, first + lane, entry);
+      });
+      at += 2 * sum;
+    }
   }
 };
 

@@ -34,14 +34,14 @@ struct CodingRanges {
   alignas(64) float step[3][16];
   alignas(64) std::int32_t split[16];  // of the middle band
 
-  // 12 bytes a token.
-  HWY_INLINE void read(const std::uint8_t* ranges, std::uint32_t count) {
+  // 12 bytes a token; to lanes [lane, lane + count).
+  HWY_INLINE void read(const std::uint8_t* ranges, std::uint32_t count, std::uint32_t lane = 0) {
     using S = SideOps<abi::Side::kHalf>;
     const O::F f32;
     alignas(64) std::uint32_t fields[6][16] = {};
     for (std::uint32_t t = 0; t < count; ++t) {
       for (std::uint32_t f = 0; f < 6; ++f)
-        fields[f][t] = load<std::uint16_t>(ranges + 12 * t + 2 * f);
+        fields[f][lane + t] = load<std::uint16_t>(ranges + 12 * t + 2 * f);
     }
     const O::VF zero = hn::Zero(f32);
     const O::VF top = hn::Set(f32, 15.0f);
