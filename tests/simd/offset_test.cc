@@ -2,7 +2,9 @@
 #include "kvpleat/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
+#if !defined(HWY_COMPILE_ONLY_STATIC)
 #define HWY_COMPILE_ALL_ATTAINABLE
+#endif
 #define HWY_TARGET_INCLUDE "simd/offset_test.cc"
 #include <hwy/foreach_target.h>
 

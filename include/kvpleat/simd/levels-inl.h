@@ -32,6 +32,7 @@
 
 #include "kvpleat/core/bytes.h"
 #include "kvpleat/core/config.h"
+#include "kvpleat/core/log_scale.h"
 #include "kvpleat/core/numeric.h"
 #include "kvpleat/core/role.h"
 #include "kvpleat/simd/abi.h"
@@ -73,6 +74,21 @@ struct LevelLanes : LaneTools {
   static HWY_INLINE F32 gather(const float* table, I32 index) {
     return hn::GatherIndex(DF(), table, index);
   }
+  // LogScale8 as its table has it: a root times a power of two is exact.
+  static HWY_INLINE F32 load_log_scale(const std::uint8_t* at) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    const I32 code = load_u8(at);
+    const I32 place = add(code, set_i32(8));
+    const F32 root{_mm512_permutexvar_ps(place.raw, load_f32(log_scale::kRoots).raw)};
+    const I32 octave = shift_left<23>(sub(shift_right<4>(place), set_i32(8)));
+    const F32 value = bits_f32(add(bits_i32(root), octave));
+    return F32{_mm512_maskz_mov_ps(_mm512_test_epi32_mask(code.raw, code.raw), value.raw)};
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    return gather(log_scale::kValues.data(), load_u8(at));
+#else
+    return load_side(abi::Side::kLogScale8, at);
+#endif
+  }
 #else
   template <int kBits>
   static HWY_INLINE B8 move(const B8& a) {
@@ -89,7 +105,15 @@ struct LevelLanes : LaneTools {
     for (std::uint32_t i = 0; i < kLanes; ++i) v.lane[i] = table[index.lane[i]];
     return v;
   }
+  static HWY_INLINE F32 load_log_scale(const std::uint8_t* at) {
+    return load_side(abi::Side::kLogScale8, at);
+  }
 #endif
+  // kLanes scales in a row.
+  static HWY_INLINE F32 load_step(abi::Side side, const std::uint8_t* at) {
+    if (HWY_LIKELY(side == abi::Side::kHalf)) return load_half(at);
+    return side == abi::Side::kLogScale8 ? load_log_scale(at) : load_side(side, at);
+  }
 };
 
 // The bytes of levels by code, each table filled up to 64 by repetition.
@@ -588,7 +612,7 @@ class LevelScore {
         const std::uint8_t* at =
             side + (b / L::kParts * view_.groups * 16 + b % L::kParts * L::kLanes) * side_bytes_;
         if (b % L::kParts == 0) L::prefetch_from(at, part.to_next);
-        const F32 step = L::load_side(view_.side, at);
+        const F32 step = L::load_step(view_.side, at);
         for (std::uint32_t i = 0; i < part.count; ++i) {
           float* to = scores + static_cast<std::size_t>(i) * stride + b * L::kLanes;
           F32 product;
@@ -712,7 +736,7 @@ class LevelAccumulate {
       KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
         const std::uint8_t* at = side + v * L::kLanes * side_bytes_;
         if (v % L::kParts == 0) L::prefetch_from(at, part.to_next);
-        steps[v] = L::load_side(view_.side, at);
+        steps[v] = L::load_step(view_.side, at);
       }
       for (std::uint32_t i = 0; i < part.count; ++i) {
         const float* weights = part.weights + static_cast<std::size_t>(i) * part.stride;

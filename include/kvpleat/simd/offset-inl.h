@@ -151,6 +151,7 @@ struct ScoreOffset {
   static constexpr std::uint32_t kLanes = L::kLanes;
   static constexpr std::uint32_t kWindow = phase_table::kWindow;
   static constexpr std::uint32_t kHalf = phase_table::kHalf;
+  static constexpr std::uint32_t kStrip = phase_table::kStrip;
   static constexpr std::uint32_t kMaxPairs = Rope::kMaxPairs;   // a multiple of 16
   static constexpr std::uint32_t kMaxEntries = kMaxPairs + 16;  // with moments, padded
   // Of all words of a query: with half a step for each of 2 * kMaxEntries and times kUnit it stays
@@ -353,30 +354,28 @@ struct ScoreOffset {
       if (i + kLanes > table.fast) L::store_pairs(slow + 2 * i, a, b);
     }
     if (table.moments > 0) {
-      // Two chains: one multiply-add waits four cycles for the one before it.
-      F32 sums[2][L::kParts];
-      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
-        sums[0][p] = L::zero_f32();
-        sums[1][p] = L::zero_f32();
+      // Four chains: a multiply-add waits four cycles for the one before it.
+      constexpr std::uint32_t kChains = 4;
+      F32 sums[kChains][L::kParts];
+      KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) {
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[k][p] = L::zero_f32();
       }
-      const float* rows = table.slow;
-      std::uint32_t i = table.fast;
-      for (; i + 2 <= table.pairs; i += 2, rows += 32) {
-        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < 2; ++k) {
-          const F32 pair = L::bcast_pair(slow + 2 * (i + k));
-          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
-            sums[k][p] = L::mul_add(pair, L::load_f32(rows + 16 * k + p * kLanes), sums[k][p]);
-          }
-        }
-      }
-      if (i < table.pairs) {
+      const auto add_pair = [&](std::uint32_t i, F32* to) HWY_ATTR {
         const F32 pair = L::bcast_pair(slow + 2 * i);
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[0][p] =
-            L::mul_add(pair, L::load_f32(rows + p * kLanes), sums[0][p]);
+        const float* row = table.slow + (i - table.fast) * 16;
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) to[p] =
+            L::mul_add(pair, L::load_f32(row + p * kLanes), to[p]);
+      };
+      std::uint32_t i = table.fast;
+      for (; i + kChains <= table.pairs; i += kChains) {
+        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) add_pair(i + k, sums[k]);
       }
+      for (; i < table.pairs; ++i) add_pair(i, sums[0]);
       float moments[16];
-      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
-          L::store_f32(moments + p * kLanes, L::add(sums[0][p], sums[1][p]));
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
+        L::store_f32(moments + p * kLanes,
+                     L::add(L::add(sums[0][p], sums[1][p]), L::add(sums[2][p], sums[3][p])));
+      }
       for (std::uint32_t k = 0; k < phase_table::kMoments; ++k) {
         entries.even[table.fast + k] = moments[2 * k];
         entries.odd[table.fast + k] = moments[2 * k + 1];
@@ -444,16 +443,16 @@ struct ScoreOffset {
         odd[j][r] = L::zero_i32();
       }
     }
-    const std::int16_t* words = table.words + 2 * at;
-    for (std::uint32_t e = 0; e < table.entries; e += 2, words += 4 * kHalf) {
+    const std::int16_t* words[kRegisters];
+    KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) words[r] =
+        table.words + 2 * place(table, at + r * kLanes);
+    for (std::uint32_t e = 0; e < table.entries; e += 2) {
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) {
-        KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
-          even[j][r] = L::dot_words(even[j][r], words + 2 * r * kLanes, entries[j].even_words + e);
-        }
-        KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
-          odd[j][r] =
-              L::dot_words(odd[j][r], words + 2 * kHalf + 2 * r * kLanes, entries[j].odd_words + e);
-        }
+        KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) even[j][r] =
+            L::dot_words(even[j][r], words[r], entries[j].even_words + e);
+        KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) odd[j][r] =
+            L::dot_words(odd[j][r], words[r] + 2 * kStrip, entries[j].odd_words + e);
+        words[r] += 4 * kStrip;
       }
     }
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
@@ -476,16 +475,19 @@ struct ScoreOffset {
         odd[j][r] = L::zero_f32();
       }
     }
-    const float* rows = table.rows + at;
-    for (std::uint32_t e = 0; e < table.entries; ++e, rows += 2 * kHalf) {
+    const float* rows[kRegisters];
+    KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) rows[r] =
+        table.rows + 2 * place(table, at + r * kLanes) - (at + r * kLanes) % kStrip;
+    for (std::uint32_t e = 0; e < table.entries; ++e) {
       KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
         const F32 a = L::set_f32(entries[j].even[e]);
         const F32 b = L::set_f32(entries[j].odd[e]);
         KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) {
-          even[j][r] = L::mul_add(a, L::load_f32(rows + r * kLanes), even[j][r]);
-          odd[j][r] = L::mul_add(b, L::load_f32(rows + kHalf + r * kLanes), odd[j][r]);
+          even[j][r] = L::mul_add(a, L::load_f32(rows[r]), even[j][r]);
+          odd[j][r] = L::mul_add(b, L::load_f32(rows[r] + kStrip), odd[j][r]);
         }
       }
+      KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) rows[r] += 2 * kStrip;
     }
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) {
@@ -493,6 +495,10 @@ struct ScoreOffset {
             window[j]);
       }
     }
+  }
+  // Where |t'| = 0.5 + at begins in the table, in pairs of words.
+  static HWY_INLINE std::uint32_t place(const abi::PhaseTable& table, std::uint32_t at) {
+    return at / kStrip * table.entries * kStrip + at % kStrip;
   }
   static HWY_INLINE void put(F32 after, F32 before, std::uint32_t at, float* window) {
     L::store_f32(window + kHalf + at, after);

@@ -40,10 +40,11 @@ struct PhaseTable {
   const std::uint64_t* turns;      // [padded_pairs], zeros at the end
   const std::uint64_t* to_middle;  // [padded_pairs]
   const float* slow;               // [pairs - fast][16] moments of a_i, b_i, a_i, b_i ..
-  // Of entry e: its even and its odd function at t' = 0.5 .. 127.5; zeros if it is none.
-  const float* rows;  // [entries][2][128]
+  // Of entry e: its even and its odd function at t' = 0.5 .. 127.5, 32 at a time, so that they are
+  // read from the first byte to the last; zeros if it is none.
+  const float* rows;  // [4][entries][2][32]
   // Times kUnit, rounded; two entries side by side.
-  const std::int16_t* words;  // [entries / 2][2][128][2]
+  const std::int16_t* words;  // [4][entries / 2][2][32][2]
 };
 
 }  // namespace abi
@@ -53,6 +54,7 @@ namespace phase_table {
 
 inline constexpr std::uint32_t kWindow = 256;
 inline constexpr std::uint32_t kHalf = kWindow / 2;
+inline constexpr std::uint32_t kStrip = 32;
 inline constexpr std::uint32_t kMoments = 8;
 inline constexpr double kReach = 5.0;
 inline constexpr float kUnit = 16383.0f;
@@ -134,8 +136,11 @@ inline const abi::PhaseTable* make(const Rope& rope, void* memory) {
   const auto put = [&](std::uint32_t entry, std::uint32_t j, double even, double odd) {
     const double values[2] = {even, odd};
     for (std::uint32_t f = 0; f < 2; ++f) {
-      rows[(entry * 2 + f) * kHalf + j] = static_cast<float>(values[f]);
-      words[((entry / 2 * 2 + f) * kHalf + j) * 2 + entry % 2] =
+      const std::uint32_t strip = j / kStrip;
+      rows[((strip * s.entries + entry) * 2 + f) * kStrip + j % kStrip] =
+          static_cast<float>(values[f]);
+      words[(((strip * (s.entries / 2) + entry / 2) * 2 + f) * kStrip + j % kStrip) * 2 +
+            entry % 2] =
           static_cast<std::int16_t>(round_to_signed(static_cast<float>(values[f]) * kUnit, 16383));
     }
   };
