@@ -21,7 +21,7 @@ using namespace kvpleat;
 namespace {
 
 constexpr std::uint32_t kDim = 64;
-constexpr std::uint32_t kTokens = 700;
+constexpr std::uint32_t kTokens = 1000;  // of every lane more than a chunk of attend
 constexpr std::uint32_t kHeads = 2;
 
 // Two lanes of unlike formats, sinks and a residual of halves.
@@ -289,7 +289,7 @@ struct Attend {
       static_cast<void>(&s == &sums[0] ? attend_with<Kernels>(cache, a)
                                        : attend_with<ReferenceKernels>(cache, a));
     }
-    // Shares of the softmax: twice the error of a logit, and a sum of 700 weights.
+    // Shares of the softmax: twice the error of a logit, and a sum of 1000 weights.
     for (std::size_t i = 0; i < 75; ++i)
       check(magnitude(sums[0].mass[i] - sums[1].mass[i]) <= 1e-4f, "mass");
     for (std::size_t q = 0; q < 15; ++q) {
