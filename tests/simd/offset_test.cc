@@ -278,6 +278,7 @@ TEST_CASE("offset: which formats show theirs to kernels") {
   using Key = formats::CodebookKey<64, 4>;
   using Mean = formats::RotatedBook<64, 4, Chain<Center, RandomHadamard<>>, ScalePolicy::kUnbiased>;
   using Late = formats::RotatedBook<64, 4, Chain<RandomHadamard<>, Center>, ScalePolicy::kUnbiased>;
+  using Both = formats::RotatedBook<64, 4, Chain<PhaseCenter, Center>, ScalePolicy::kUnbiased>;
   using Split = ChannelSplit<formats::RotatedBook<16, 4, RandomHadamard<>, ScalePolicy::kUnbiased>,
                              formats::RotatedBook<48, 4, RandomHadamard<>, ScalePolicy::kUnbiased>,
                              PhaseCenter>;
@@ -285,6 +286,7 @@ TEST_CASE("offset: which formats show theirs to kernels") {
   CHECK(kHasOffsetView<Mean>);
   CHECK(kHasOffsetView<Split>);
   CHECK(!kHasOffsetView<Late>);  // its mean meets the query after a rotation
+  CHECK(!kHasOffsetView<Both>);  // two offsets
   CHECK(!kHasOffsetView<formats::TurboQuant<64, 4>>);
   const Rope rope = Rope::standard(RopeLayout::kHalves, 64, 1e4);
   const Table table(rope);
