@@ -2,8 +2,9 @@
 //
 // The oracle takes an element as the kernels' arithmetic has it (JaggedConstants):
 //   centre + step * (level - 128) + unit * delta +- wide / 2
-// in double, with deltas of its own. What a kernel may be off by is the rounding of queries or of
-// weights, at most half a unit each, times those terms, and floats.
+// in double, with deltas of its own, which published order does not round. What a kernel may be off
+// by is the rounding of queries or of weights, at most half a unit each, times those terms, and
+// floats.
 #include "kvpleat/simd/oaken_view.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,9 @@
 #include "kvpleat/calibrate/thresholds.h"
 #include "kvpleat/codec/jagged.h"
 #include "kvpleat/format/block_format.h"
+#include "kvpleat/format/oaken.h"
 #include "kvpleat/format/oaken_resident.h"
+#include "kvpleat/simd/fused-inl.h"
 #include "kvpleat/simd/jagged-inl.h"
 #include "kvpleat/simd/vector.h"
 #include "support/cache_fixture.h"
@@ -71,6 +74,10 @@ template <std::uint32_t kDim>
 using JaggedNoShift = JaggedOf<kDim, GroupShiftQuant<ShiftPolicy::kNone>>;
 template <std::uint32_t kDim>
 using JaggedOuterOnly = JaggedOf<kDim, GroupShiftQuant<ShiftPolicy::kOuterOnly>>;
+
+template <std::uint32_t kDim>
+using ByChunk = formats::OakenOf<kDim, ThresholdSplit, GroupShiftQuant<>,
+                                 BasicFusedCodec<CooEntry8, SpillAlign::kChunk>>;
 
 template <class F>
 struct Alone : CacheTraits<64> {
@@ -128,8 +135,14 @@ Sample sample_of(const std::vector<float>& rows, const std::vector<float>& other
         const std::uint32_t nibble = code & 15u;
         const bool high = 16 * nibble >= k.zero_split;
         const double level = 16.0 * nibble + (high ? k.gap : 0u) - 128.0;
-        const double delta =
-            at.band == Band::kMiddle ? 0.0 : k.delta(decoded[t * kDim + c], nibble);
+        const float value = decoded[t * kDim + c];
+        double delta = 0.0;
+        if (at.band != Band::kMiddle && k.unit > 0.0f) {
+          delta = made.view.jagged
+                      ? static_cast<double>(k.delta(value, nibble))
+                      : (static_cast<double>(value) - static_cast<double>(k.dense(nibble))) /
+                            static_cast<double>(k.unit);
+        }
         made.level.push_back(level);
         made.delta.push_back(delta);
         const double sign = high ? 0.5 : -0.5;
@@ -147,6 +160,9 @@ Sample sample_of(const std::vector<float>& rows, const std::vector<float>& other
   }
   return made;
 }
+
+// Published order has no deltas: those of kernels round to half a unit, after 1/16 of a unit.
+constexpr double kDeltaError = 0.5625 + 1e-3;
 
 struct Errors {
   double over = 0.0;      // largest |kernel - model| / bound
@@ -175,13 +191,18 @@ Errors score(const Sample& s, const std::vector<Piece>& pieces, const std::vecto
   std::vector<std::uint8_t> memory(kernels::OakenQueries::work_bytes(s.view, n) + 64, 0x5a);
   std::uint8_t* work = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
   std::vector<float> scores(static_cast<std::size_t>(n) * stride, 77.0f);
-  kernels::OakenQueries::prepare(s.view, {queries.data(), n, arithmetic, work});
-  const abi::ScoreArguments arguments = {runs.data(), static_cast<std::uint32_t>(runs.size()),
-                                         nullptr,     queries.data(),
-                                         work,        n,
-                                         arithmetic,  scores.data(),
+  kernels::OakenKernels::prepare(s.view, {queries.data(), n, arithmetic, work});
+  const abi::ScoreArguments arguments = {runs.data(),
+                                         static_cast<std::uint32_t>(runs.size()),
+                                         nullptr,
+                                         0,
+                                         queries.data(),
+                                         work,
+                                         n,
+                                         arithmetic,
+                                         scores.data(),
                                          stride};
-  kernels::JaggedKernels::score(s.view, arguments);
+  kernels::OakenKernels::score(s.view, arguments);
   Errors found;
   double error = 0.0;
   double power = 0.0;
@@ -202,6 +223,7 @@ Errors score(const Sample& s, const std::vector<Piece>& pieces, const std::vecto
       double model = 0.0;
       double rounding = 0.0;  // half a unit of the query, times all that it meets
       double sizes = 0.0;
+      double deltas = 0.0;
       for (std::uint32_t c = 0; c < s.dim; ++c) {
         const double q = static_cast<double>(query[c]);
         exact += q * static_cast<double>(s.exact[s.at(t, c)]);
@@ -210,12 +232,12 @@ Errors score(const Sample& s, const std::vector<Piece>& pieces, const std::vecto
                            std::fabs(s.delta[s.at(t, c)]) * static_cast<double>(k.unit) +
                            static_cast<double>(k.wide) / 2.0;
         rounding += half_unit * met;
+        if (!s.view.jagged && s.delta[s.at(t, c)] != 0.0)
+          deltas += (std::fabs(q) + half_unit) * kDeltaError * static_cast<double>(k.unit);
         sizes += std::fabs(q) * (met + std::fabs(s.centre(t)));
       }
       // Each float operation rounds by 2^-24 of at most `sizes`; there are fewer than 16 of them.
-      // A published delta that lies within float roundings of two integers may be the other one.
-      const double bound = rounding * (1.0 + 1e-4) + sizes * 0x1p-20 +
-                           (s.view.jagged ? 0.0 : 2e-2 * static_cast<double>(k.unit) * largest);
+      const double bound = rounding * (1.0 + 1e-4) + sizes * 0x1p-20 + deltas;
       found.over =
           std::fmax(found.over, std::fabs(static_cast<double>(given) - model) / (bound + 1e-30));
       if (!(static_cast<double>(given) - model <= 1e300)) found.over = 1e300;  // NaN
@@ -239,11 +261,13 @@ Errors accumulate(const Sample& s, const std::vector<Piece>& pieces,
   REQUIRE(stride >= total);
   constexpr float kBefore = 0.25f;
   std::vector<float> sums(static_cast<std::size_t>(n) * s.dim + 16, kBefore);
-  const abi::AccumulateArguments arguments = {runs.data(), static_cast<std::uint32_t>(runs.size()),
-                                              nullptr,     weights.data(),
-                                              n,           stride,
-                                              arithmetic,  sums.data()};
-  kernels::JaggedKernels::accumulate(s.view, arguments);
+  const abi::AccumulateArguments arguments = {
+      runs.data(),    static_cast<std::uint32_t>(runs.size()),
+      nullptr,        0,
+      weights.data(), n,
+      stride,         arithmetic,
+      sums.data()};
+  kernels::OakenKernels::accumulate(s.view, arguments);
   Errors found;
   for (std::uint32_t i = 0; i < 16; ++i)
     found.untouched = found.untouched && sums[static_cast<std::size_t>(n) * s.dim + i] == kBefore;
@@ -282,7 +306,8 @@ Errors accumulate(const Sample& s, const std::vector<Piece>& pieces,
               0x1p-19 * p *
               (std::fabs(s.centre(t)) + std::fabs(s.level[at]) * static_cast<double>(k.step) +
                std::fabs(s.delta[at]) * static_cast<double>(k.unit) + static_cast<double>(k.wide));
-          if (!s.view.jagged) bound[c] += 2e-2 * p * static_cast<double>(k.unit);
+          if (!s.view.jagged && s.delta[at] != 0.0)
+            bound[c] += (p * static_cast<double>(k.unit) + delta) * kDeltaError;
         }
       }
       first += piece.count;
@@ -521,6 +546,24 @@ TEST_CASE("resident order: a block that was cut") {
         500);
 }
 
+TEST_CASE("published order: every kind of token, at any head_dim") {
+  check_hostile<formats::Oaken, 128>();
+  check_hostile<formats::Oaken, 64>();
+  check_hostile<formats::Oaken, 80>();
+  check_hostile<formats::Oaken, 21>();
+  check_hostile<formats::Oaken, 256>();
+  check_hostile<formats::OakenPerHead, 128>();
+  check_hostile<formats::OakenNoShift, 72>();
+  check_hostile<formats::OakenAligned, 96>();
+  check_hostile<ByChunk, 136>();
+}
+
+TEST_CASE("published order: how far from the decoded rows") {
+  check_ordinary<formats::Oaken, 128>({40000, 60000});
+  check_ordinary<formats::Oaken, 128>({20000, 20000});
+  check_ordinary<formats::Oaken, 64>({100000, 100000});
+}
+
 TEST_CASE("damaged counts and spills: nothing outside is read") {
   // What is read is for the sanitizers to watch.
   const auto damage = []<class F>(bool keys) {
@@ -547,9 +590,15 @@ TEST_CASE("damaged counts and spills: nothing outside is read") {
   damage.operator()<formats::OakenJds16<128>::As<Role::kKey>>(true);
   damage.operator()<formats::OakenJds16<128>::As<Role::kValue>>(false);
   damage.operator()<formats::OakenJds16<256>::As<Role::kKey>>(true);
+  damage.operator()<formats::Oaken<128>::As<Role::kKey>>(true);
+  damage.operator()<formats::Oaken<72>::As<Role::kValue>>(false);
+  damage.operator()<formats::OakenAligned<64>::As<Role::kValue>>(false);
 }
 
-TEST_CASE("a cache in resident order attends as ReferenceKernels do") {
+namespace {
+
+template <class F>
+void check_attention() {
   constexpr std::uint32_t kHeads = 2;
   const test::Profiles profiles(kHeads, 64);
   const LaneProfile lane = profiles.oaken();
@@ -559,7 +608,7 @@ TEST_CASE("a cache in resident order attends as ReferenceKernels do") {
   shape.max_tokens = 900;
   shape.sinks = 2;
   shape.residual = 20;
-  auto cache = KvCache<Alone<formats::OakenJds16<64>>>::create(shape, &lane, 1, heap_memory());
+  auto cache = KvCache<Alone<F>>::create(shape, &lane, 1, heap_memory());
   REQUIRE(cache);
   const test::Tokens tokens = test::tokens_of(17, 900, kHeads, 64, 0.25f, -0.125f);
   REQUIRE(ok(test::feed(*cache, 0, tokens, 0, 777, 77)));
@@ -600,4 +649,11 @@ TEST_CASE("a cache in resident order attends as ReferenceKernels do") {
     CHECK(errors[1] <= errors[0]);
     CHECK(errors[2] <= 1e-5);
   }
+}
+
+}  // namespace
+
+TEST_CASE("caches in both orders attend as ReferenceKernels do") {
+  check_attention<formats::OakenJds16<64>>();
+  check_attention<formats::Oaken<64>>();
 }

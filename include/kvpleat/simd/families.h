@@ -47,7 +47,8 @@ struct FamilyKernels : ReferenceKernels, Codecs<Functions> {
   static constexpr Path kPath =
       RawRowFormat<F> || TileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
-  static constexpr Path kViewPath = RawRowFormat<F> ? Path::kFused : Path::kDecode;
+  static constexpr Path kViewPath =
+      RawRowFormat<F> || OakenValueFormat<F> ? Path::kFused : Path::kDecode;
   template <class F>
   static constexpr std::uint32_t kWorkBytes = [] {
     if constexpr (kTile<F, Role::kKey>) {

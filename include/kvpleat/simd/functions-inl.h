@@ -5,8 +5,8 @@
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
 #include "kvpleat/simd/codecs-inl.h"
+#include "kvpleat/simd/fused-inl.h"
 #include "kvpleat/simd/fused_tiles-inl.h"
-#include "kvpleat/simd/jagged-inl.h"
 #include "kvpleat/simd/lanes-inl.h"
 #include "kvpleat/simd/offset-inl.h"
 #include "kvpleat/simd/raw-inl.h"
@@ -60,13 +60,13 @@ struct TargetFunctions : CodecFunctions, Softmax {
 
   // Oaken's bytes, but in kExact.
   static void prepare_oaken(const abi::OakenView& view, const abi::PrepareArguments& a) {
-    OakenQueries::prepare(view, a);
+    OakenKernels::prepare(view, a);
   }
   static void score_oaken(const abi::OakenView& view, const abi::ScoreArguments& a) {
-    JaggedKernels::score(view, a);
+    OakenKernels::score(view, a);
   }
   static void accumulate_oaken(const abi::OakenView& view, const abi::AccumulateArguments& a) {
-    JaggedKernels::accumulate(view, a);
+    OakenKernels::accumulate(view, a);
   }
 
   // What coded keys lose of a score.

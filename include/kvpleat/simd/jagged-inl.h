@@ -74,8 +74,7 @@ struct OakenConstants {
     for (std::uint32_t t = end; t % 16 != 0; ++t) made.clear(t);
   }
 
- private:
-  // [16 tokens][6 halves] to [6][16].
+  // [16 tokens][6 halves] to [6][16]: outer, middle, inner; lowest and highest of each.
   static HWY_INLINE void split_fields(const std::uint8_t* ranges, std::uint16_t* fields) {
 #if KVPLEAT_OAKEN_VBMI
     const __m512i a = _mm512_loadu_si512(ranges);
@@ -94,6 +93,8 @@ struct OakenConstants {
     }
 #endif
   }
+
+ private:
 #if KVPLEAT_OAKEN_VBMI
   // Where halves 2k and 2k + 1 of 16 tokens lie among 96: first those in two vectors, then, beside
   // what is there already, those of the third.
@@ -389,22 +390,180 @@ struct OakenWeights {
 // this block are worked on. Blocks lie apart, so that hardware does not see the next one coming.
 struct OakenAhead {
   // From the bytes of this block to those of the next.
-  std::ptrdiff_t block;
-  std::ptrdiff_t shared;
-  std::ptrdiff_t spill;
+  std::intptr_t block;
+  std::intptr_t shared;
+  std::intptr_t spill;
 
-  static HWY_INLINE OakenAhead of(const abi::BlockRun* runs, std::uint32_t run_count,
-                                  std::uint32_t at, const abi::BlockRun* ahead) {
-    const abi::BlockRun* next = at + 1 < run_count ? runs + at + 1 : ahead;
-    const abi::BlockBytes& here = runs[at].bytes;
+  // Of run r of the arguments.
+  template <class Arguments>
+  static HWY_INLINE OakenAhead of(const Arguments& arguments, std::uint32_t r) {
+    const abi::BlockRun* next = LaneTools::run_ahead(arguments, r);
+    const abi::BlockBytes& here = arguments.runs[r].bytes;
     const abi::BlockBytes& there = next != nullptr ? next->bytes : here;
     return {apart(here.block, there.block), apart(here.shared, there.shared),
             apart(here.spill, there.spill)};
   }
 
  private:
-  static HWY_INLINE std::ptrdiff_t apart(const std::uint8_t* here, const std::uint8_t* there) {
+  static HWY_INLINE std::intptr_t apart(const std::uint8_t* here, const std::uint8_t* there) {
     return reinterpret_cast<std::intptr_t>(there) - reinterpret_cast<std::intptr_t>(here);
+  }
+};
+
+// One unit of 16 lanes where bytes are not worked on as they lie: levels are expanded into the
+// first-level cache and multiplied by vectors, deltas come from slots that are walked one by one.
+struct OakenUnits {
+  // Sums of the deltas of one unit of 16 lanes, [queries][planes][16].
+  struct Sparse {
+    std::int32_t sums[abi::kMaxQueries][2][16];
+  };
+
+  // Level of a nibble in the upper half of a byte, and the same minus 128.
+  static HWY_INLINE std::uint8_t level(std::uint32_t sixteenth, std::uint8_t split,
+                                       std::uint8_t gap) {
+    const std::uint32_t added = sixteenth >= (split ^ 0x80u) ? gap : 0u;
+    return static_cast<std::uint8_t>(sixteenth + added);
+  }
+
+  // The same for registers. `below`: zero_split - 16 of each byte, so that what a code is beyond it
+  // is nothing on the low side and at least 16, hence more than any gap, on the high side. (Without
+  // a high side the gap is 0.)
+  static HWY_INLINE Lanes::B8 levels(Lanes::B8 sixteenths, Lanes::B8 below, Lanes::B8 gap) {
+    const Lanes::B8 beyond = Lanes::sub(Lanes::upper(sixteenths, below), below);
+    return Lanes::add(sixteenths, Lanes::lower(beyond, gap));
+  }
+  static HWY_INLINE Lanes::B8 low_sixteenths(Lanes::B8 codes) {
+    return Lanes::shift_left<4>(codes);
+  }
+  static HWY_INLINE Lanes::B8 high_sixteenths(Lanes::B8 codes) {
+    return Lanes::and_(codes, Lanes::set_byte(0xf0));
+  }
+  static HWY_INLINE std::uint8_t below(std::uint8_t split) {
+    return static_cast<std::uint8_t>((split ^ 0x80u) - 16u);
+  }
+
+  // Scores of one unit of 16 tokens.
+  //   levels: [lines][16 tokens][4], a line for four bytes of a query from `planes` on.
+  template <bool kTwo>
+  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments,
+                    const OakenConstants& constants, std::uint32_t at, const std::uint8_t* levels,
+                    std::uint32_t lines, std::uint32_t planes, std::uint32_t plane_bytes,
+                    const Sparse& sparse, std::uint32_t first, std::uint32_t lane,
+                    std::uint32_t count) {
+    const bool wide = (constants.wide_units >> at / 16 & 1u) != 0;
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      const std::uint8_t* query =
+          arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
+      const OakenQueries::Head head = OakenQueries::head(query);
+      float sums[3][16] = {};  // of levels, of deltas, of sides
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const std::uint8_t* bytes = query + planes + plane * plane_bytes;
+        std::int32_t dense[16];
+        for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+          Lanes::I32 sum = Lanes::zero_i32();
+          for (std::uint32_t i = 0; i < lines; ++i) {
+            sum = Lanes::dot_u8s8_at(sum, Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes),
+                                     bytes + 4 * i);
+          }
+          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
+        }
+        std::int32_t sides[16] = {};
+        if (wide) add_sides(constants, at, levels, lines, bytes, sides);
+        for (std::uint32_t t = 0; t < 16; ++t) {
+          const auto join = [](float high, std::int32_t low) {
+            return high * 128.0f + static_cast<float>(low);
+          };
+          sums[0][t] = join(sums[0][t], dense[t] - 128 * head.whole[plane]);
+          sums[1][t] = join(sums[1][t], sparse.sums[j][plane][t]);
+          sums[2][t] = join(sums[2][t], 2 * sides[t] - head.whole[plane]);
+        }
+      }
+      float* scores = arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t t = at + lane + i;
+        float sum = sums[1][lane + i] * constants.unit[t] + sums[0][lane + i] * constants.step[t];
+        if (wide) sum += sums[2][lane + i] * (constants.wide[t] * 0.5f);
+        scores[i] = constants.base[t] * head.sum + sum * head.scale;
+      }
+    }
+  }
+
+  // Adds what one unit of 16 channels has in the tokens of some quads.
+  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on. deltas: the
+  //   same, or null: then their sums are in `sparse`.
+  template <bool kTwo>
+  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
+                         const OakenConstants& constants, const OakenWeights& weights,
+                         std::uint32_t channel, const std::uint8_t* levels,
+                         const std::uint8_t* deltas, std::uint32_t token, std::uint32_t quads,
+                         const Sparse& sparse, bool biased) {
+    const std::uint32_t count = lower_of(16u, view.dim - channel);
+    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
+      float sums[3][16] = {};
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const auto bytes = [&](const OakenFold& fold) {
+          return (plane == 0 ? fold.high : fold.low) + token;
+        };
+        std::int32_t dense[16];
+        std::int32_t apart[16];
+        dot(bytes(weights.level[j]), levels, quads, dense);
+        if (deltas != nullptr) {
+          dot(bytes(weights.delta[j]), deltas, quads, apart);
+        } else {
+          std::memcpy(apart, sparse.sums[j][plane], sizeof apart);
+        }
+        std::int32_t sides[16] = {};
+        if (weights.has_wide) {
+          const std::uint8_t* wide = bytes(weights.wide[j]);
+          for (std::uint32_t i = 0; i < quads * 64; ++i) {
+            const std::uint32_t t = i / 64 * 4 + i % 4;
+            const bool high = signed_byte(levels[i]) >= signed_byte(constants.split[token + t]);
+            sides[i % 64 / 4] += high ? wide[t] : -static_cast<std::int32_t>(wide[t]);
+          }
+        }
+        for (std::uint32_t c = 0; c < 16; ++c) {
+          const auto join = [](float high, std::int32_t low) {
+            return high * 256.0f + static_cast<float>(low);
+          };
+          sums[0][c] = join(sums[0][c], dense[c]);
+          sums[1][c] = join(sums[1][c], apart[c]);
+          sums[2][c] = join(sums[2][c], sides[c]);
+        }
+      }
+      float* out = arguments.sums + static_cast<std::size_t>(j) * view.dim + channel;
+      for (std::uint32_t c = 0; c < count; ++c) {
+        out[c] += sums[0][c] * weights.level[j].factor + (biased ? weights.bias[j] : 0.0f);
+        out[c] += sums[1][c] * weights.delta[j].factor;
+        if (weights.has_wide) out[c] += sums[2][c] * weights.wide[j].factor;
+      }
+    }
+  }
+  static HWY_INLINE std::int32_t signed_byte(std::uint8_t x) {
+    return static_cast<std::int32_t>(x ^ 0x80u) - 128;
+  }
+
+ private:
+  // Sums over tokens of weights times the signed bytes of [quads][16][4].
+  static HWY_INLINE void dot(const std::uint8_t* weights, const std::uint8_t* bytes,
+                             std::uint32_t quads, std::int32_t* sums) {
+    for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+      Lanes::I32 sum = Lanes::zero_i32();
+      for (std::uint32_t i = 0; i < quads; ++i) {
+        sum = Lanes::dot_u8s8(sum, Lanes::bcast4(weights + 4 * i),
+                              Lanes::load_b8(bytes + 64 * i + part * Lanes::kBytes));
+      }
+      Lanes::store_i32(sums + part * Lanes::kLanes, sum);
+    }
+  }
+  // Sums of the query over the codes of the high side. (A level keeps the order of its codes.)
+  static void add_sides(const OakenConstants& constants, std::uint32_t at,
+                        const std::uint8_t* levels, std::uint32_t lines, const std::uint8_t* bytes,
+                        std::int32_t* sides) {
+    for (std::uint32_t i = 0; i < lines * 64; ++i) {
+      const std::uint32_t t = i % 64 / 4;
+      const bool high = levels[i] >= (constants.split[at + t] ^ 0x80u);
+      if (high) sides[t] += signed_byte(bytes[i / 64 * 4 + i % 4]);
+    }
   }
 };
 
@@ -416,25 +575,25 @@ struct OakenAhead {
 struct JaggedStream {
   const std::uint8_t* next;
   const std::uint8_t* end;
-  std::ptrdiff_t ahead;  // from here to the same place of the next block's spill
+  std::intptr_t ahead;  // from here to the same place of the next block's spill
 
   struct Group {
     __m512i entry;
     __m512i delta;
   };
   HWY_INLINE Group take(__mmask64 present) {
-    const auto n = static_cast<std::ptrdiff_t>(_mm_popcnt_u64(present));
-    LaneTools::prefetch(next + ahead);
+    const auto n = static_cast<std::intptr_t>(_mm_popcnt_u64(present));
+    LaneTools::prefetch_from(next, ahead);
     Group group;
     if (HWY_LIKELY(end - next >= n + 64)) {
       group.entry = _mm512_loadu_si512(next);
       group.delta = _mm512_loadu_si512(next + n);
       next += 2 * n;
     } else {
-      const std::ptrdiff_t entries = lower_of<std::ptrdiff_t>(n, end - next);
+      const std::intptr_t entries = lower_of<std::intptr_t>(n, end - next);
       group.entry = _mm512_maskz_loadu_epi8(first_bytes(entries), next);
       next += entries;
-      const std::ptrdiff_t deltas = lower_of<std::ptrdiff_t>(n, end - next);
+      const std::intptr_t deltas = lower_of<std::intptr_t>(n, end - next);
       group.delta = _mm512_maskz_loadu_epi8(first_bytes(deltas), next);
       next += deltas;
     }
@@ -444,28 +603,13 @@ struct JaggedStream {
   }
 
  private:
-  static HWY_INLINE __mmask64 first_bytes(std::ptrdiff_t n) {
+  static HWY_INLINE __mmask64 first_bytes(std::intptr_t n) {
     return _bzhi_u64(~0ull, static_cast<unsigned>(n));
   }
 };
 
-struct JaggedKernels {
-  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
-    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
-      score_runs<true>(view, arguments);
-    } else {
-      score_runs<false>(view, arguments);
-    }
-  }
-  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments) {
-    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
-      accumulate_runs<true>(view, arguments);
-    } else {
-      accumulate_runs<false>(view, arguments);
-    }
-  }
-
- private:
+// Bytes of 64-byte registers.
+struct OakenBytes {
   static HWY_INLINE __m512i set_byte(std::uint32_t x) {
     return _mm512_set1_epi8(static_cast<char>(x));
   }
@@ -495,7 +639,157 @@ struct JaggedKernels {
   static HWY_INLINE __m512i dot_at(__m512i sum, __m512i u, const std::uint8_t* s) {
     return Lanes::dot_u7s8_at(Lanes::I32{sum}, Lanes::B8{u}, s).raw;
   }
+  // Adds 16 sums, as many of them as there are channels.
+  static HWY_INLINE void add_to(const abi::OakenView& view, float* sums, std::uint32_t channel,
+                                __m512 added) {
+    const std::uint32_t left = view.dim - channel;
+    if (HWY_LIKELY(left >= 16)) {
+      _mm512_storeu_ps(sums + channel, _mm512_add_ps(_mm512_loadu_ps(sums + channel), added));
+    } else {
+      const auto lanes = static_cast<__mmask16>((1u << left) - 1u);
+      _mm512_mask_storeu_ps(sums + channel, lanes,
+                            _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, sums + channel), added));
+    }
+  }
+};
 
+// Scores of 16 tokens from lines of codes in the order of K4: byte 4 t + i of a line has two
+// channels of token t, which lie 4 apart in the bytes of the query.
+struct OakenScores : OakenBytes {
+  // Sums of levels, [kQueries][planes].
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_INLINE void dense_sums(const std::uint8_t* codes, std::uint32_t lines,
+                                    std::intptr_t ahead, __m512i split, __m512i gap,
+                                    const std::uint8_t* query, std::uint32_t query_stride,
+                                    std::uint32_t row, __m512i* dense) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const __m512i top = set_byte(0xf0);
+    __m512i lower[kSums];
+    __m512i upper[kSums];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) lower[i] = upper[i] = _mm512_setzero_si512();
+    for (std::uint32_t o = 0; o < lines; ++o, codes += 64, query += 8) {
+      LaneTools::prefetch_from(codes, ahead);
+      const __m512i pair = _mm512_loadu_si512(codes);
+      __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
+      __m512i high = _mm512_and_si512(pair, top);
+      low = _mm512_mask_add_epi8(low, _mm512_cmpge_epu8_mask(low, split), low, gap);
+      high = _mm512_mask_add_epi8(high, _mm512_cmpge_epu8_mask(high, split), high, gap);
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) {
+        const std::uint8_t* bytes =
+            query + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
+        lower[i] = dot_at(lower[i], low, bytes);
+        upper[i] = dot_at(upper[i], high, bytes + 4);
+      }
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) dense[i] = _mm512_add_epi32(lower[i], upper[i]);
+  }
+
+  // Writes the scores of the slots [slot, end) among those from `at` on.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_INLINE void finish(const OakenConstants& constants, std::uint32_t at,
+                                std::uint32_t slot, std::uint32_t end, const std::uint8_t* work,
+                                std::uint32_t query_stride, const __m512i* dense,
+                                const __m512i* sparse, __m512i turned, float* scores,
+                                std::uint32_t stride) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    const __m512 base = _mm512_load_ps(constants.base + at);
+    const __m512 step = _mm512_load_ps(constants.step + at);
+    const __m512 part = _mm512_load_ps(constants.unit + at);
+    const std::uint32_t from = upper_of(slot, at);
+    const std::uint32_t count = lower_of(end, at + 16) - from;
+    KVPLEAT_UNROLL
+    for (std::uint32_t j = 0; j < kQueries; ++j) {
+      const OakenQueries::Head head =
+          OakenQueries::head(work + static_cast<std::size_t>(j) * query_stride);
+      const __m512 levels = join<kTwo>(dense + j * kPlanes, _mm512_set1_epi32(128 * head.whole[0]),
+                                       _mm512_set1_epi32(128 * head.whole[1]));
+      const __m512 deltas = join<kTwo>(sparse + j * kPlanes, turned, turned);
+      __m512 sum = _mm512_fmadd_ps(deltas, part, _mm512_mul_ps(levels, step));
+      sum = _mm512_mul_ps(sum, _mm512_set1_ps(head.scale));
+      sum = _mm512_fmadd_ps(base, _mm512_set1_ps(head.sum), sum);
+      float* out = scores + static_cast<std::size_t>(j) * stride + (from - slot);
+      if (HWY_LIKELY(count == 16)) {
+        _mm512_storeu_ps(out, sum);
+      } else {
+        const auto lanes = static_cast<__mmask16>((1u << count) - 1u);
+        _mm512_mask_storeu_ps(
+            out, lanes,
+            _mm512_maskz_compress_ps(static_cast<__mmask16>(lanes << (from - at)), sum));
+      }
+    }
+  }
+  // One sum, or 128 high + low.
+  template <bool kTwo>
+  static HWY_INLINE __m512 join(const __m512i* sums, __m512i less_high, __m512i less_low) {
+    const __m512 high = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[0], less_high));
+    if constexpr (!kTwo) return high;
+    const __m512 low = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[kTwo ? 1 : 0], less_low));
+    return _mm512_fmadd_ps(high, _mm512_set1_ps(128.0f), low);
+  }
+  // Adds what tokens whose inner band is wide have on the two sides of it: half of wide times the
+  // query, with the sign of the side.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void add_wide(const abi::OakenView& view, const std::uint8_t* codes,
+                                    std::uint32_t lines, std::uint32_t planes,
+                                    const OakenConstants& constants, std::uint32_t first,
+                                    const std::uint8_t* work, float* scores, std::uint32_t stride,
+                                    std::uint32_t lane, std::uint32_t count) {
+    const __m512i top = set_byte(0xf0);
+    const __m512i one = set_byte(1);
+    const __m512i split =
+        _mm512_xor_si512(each_four(load16(constants.split + first)), set_byte(0x80));
+    const __m512 half = _mm512_mul_ps(_mm512_load_ps(constants.wide + first), _mm512_set1_ps(0.5f));
+    for (std::uint32_t j = 0; j < kQueries; ++j) {
+      const std::uint8_t* query = work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
+      const OakenQueries::Head head = OakenQueries::head(query);
+      __m512 sum = _mm512_setzero_ps();
+      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
+        const std::uint8_t* at = query + planes + plane * OakenQueries::row(view);
+        __m512i above = _mm512_setzero_si512();
+        for (std::uint32_t o = 0; o < lines; ++o, at += 8) {
+          const __m512i pair = _mm512_loadu_si512(codes + 64 * o);
+          const __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
+          const __m512i high = _mm512_and_si512(pair, top);
+          above = _mm512_dpbusd_epi32(
+              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(low, split), one), broadcast(at));
+          above = _mm512_dpbusd_epi32(
+              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(high, split), one),
+              broadcast(at + 4));
+        }
+        const __m512i signed_sum =
+            _mm512_sub_epi32(_mm512_slli_epi32(above, 1), _mm512_set1_epi32(head.whole[plane]));
+        sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(128.0f), _mm512_cvtepi32_ps(signed_sum));
+      }
+      sum = _mm512_mul_ps(_mm512_mul_ps(sum, half), _mm512_set1_ps(head.scale));
+      alignas(64) float added[16];
+      _mm512_store_ps(added, sum);
+      for (std::uint32_t i = 0; i < count; ++i)
+        scores[static_cast<std::size_t>(j) * stride + i] += added[lane + i];
+    }
+  }
+};
+
+struct JaggedKernels : private OakenScores {
+  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      score_runs<true>(view, arguments);
+    } else {
+      score_runs<false>(view, arguments);
+    }
+  }
+  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments) {
+    if (arguments.arithmetic == abi::Arithmetic::kAccurate) {
+      accumulate_runs<true>(view, arguments);
+    } else {
+      accumulate_runs<false>(view, arguments);
+    }
+  }
+
+ private:
   // --- scores -----------------------------------------------------------------------------------
 
   // The units of 16 tokens of one run that are scored.
@@ -503,8 +797,8 @@ struct JaggedKernels {
     const std::uint8_t* block;
     const std::uint8_t* counts;  // [64][chunks]
     const OakenConstants* constants;
-    std::ptrdiff_t ahead;  // from here to the next block
-    std::uint32_t slot;    // the run
+    std::intptr_t ahead;  // from here to the next block
+    std::uint32_t slot;   // the run
     std::uint32_t end;
   };
 
@@ -515,8 +809,7 @@ struct JaggedKernels {
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
-      const OakenAhead ahead =
-          OakenAhead::of(arguments.runs, arguments.run_count, r, arguments.ahead);
+      const OakenAhead ahead = OakenAhead::of(arguments, r);
       OakenConstants::derive(view, run, constants);
       const std::uint8_t* counts = run.bytes.block + view.counts_at;
       std::uint32_t before = 0;
@@ -526,9 +819,9 @@ struct JaggedKernels {
       const Units units = {run.bytes.block, counts,   &constants,
                            ahead.block,     run.slot, run.slot + run.count};
       for (std::uint32_t i = 0; i < 12; ++i)
-        LaneTools::prefetch(run.bytes.shared + ahead.shared + 64 * i);
+        LaneTools::prefetch_from(run.bytes.shared, ahead.shared + 64 * i);
       for (std::uint32_t i = 0; i < view.chunks; ++i)
-        LaneTools::prefetch(counts + ahead.block + 64 * i);
+        LaneTools::prefetch_from(counts, ahead.block + 64 * i);
       std::uint32_t j = 0;
       const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
         for (; j + kQueries <= arguments.query_count; j += kQueries) {
@@ -557,37 +850,15 @@ struct JaggedKernels {
     const std::uint32_t row = OakenQueries::row(view);
     const std::uint32_t chunks = view.chunks;
     const std::uint32_t lines = view.padded_dim / 8;
-    const __m512i top = set_byte(0xf0);
     const std::uint8_t* codes = units.block + units.slot / 16 * lines * 64;
     for (std::uint32_t at = units.slot / 16 * 16; at < units.end; at += 16) {
       const std::uint8_t* counts = units.counts + at * chunks;
+      const __m512i split =
+          _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
+      const __m512i gap = each_four(load16(constants.gap + at));
       __m512i dense[kSums];
-      {
-        __m512i upper[kSums];
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < kSums; ++i) dense[i] = upper[i] = _mm512_setzero_si512();
-        const __m512i split =
-            _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
-        const __m512i gap = each_four(load16(constants.gap + at));
-        const std::uint8_t* query = LaneTools::opaque(work) + 64;
-        for (std::uint32_t o = 0; o < lines; ++o, codes += 64, query += 8) {
-          LaneTools::prefetch(codes + units.ahead);
-          const __m512i pair = _mm512_loadu_si512(codes);
-          __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
-          __m512i high = _mm512_and_si512(pair, top);
-          low = _mm512_mask_add_epi8(low, _mm512_cmpge_epu8_mask(low, split), low, gap);
-          high = _mm512_mask_add_epi8(high, _mm512_cmpge_epu8_mask(high, split), high, gap);
-          KVPLEAT_UNROLL
-          for (std::uint32_t i = 0; i < kSums; ++i) {
-            const std::uint8_t* bytes =
-                query + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
-            dense[i] = dot_at(dense[i], low, bytes);
-            upper[i] = dot_at(upper[i], high, bytes + 4);
-          }
-        }
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < kSums; ++i) dense[i] = _mm512_add_epi32(dense[i], upper[i]);
-      }
+      dense_sums<kQueries, kTwo>(codes, lines, units.ahead, split, gap,
+                                 LaneTools::opaque(work) + 64, query_stride, row, dense);
 
       __m512i sparse[kSums];
       __m512i turned = _mm512_setzero_si512();  // 128 * sum of deltas: what turned top bits add
@@ -639,45 +910,16 @@ struct JaggedKernels {
         turned = sums[kSums];
       }
 
-      const __m512 base = _mm512_load_ps(constants.base + at);
-      const __m512 step = _mm512_load_ps(constants.step + at);
-      const __m512 part = _mm512_load_ps(constants.unit + at);
-      const std::uint32_t from = upper_of(units.slot, at);
-      const std::uint32_t count = lower_of(units.end, at + 16) - from;
-      KVPLEAT_UNROLL
-      for (std::uint32_t j = 0; j < kQueries; ++j) {
-        const OakenQueries::Head head =
-            OakenQueries::head(work + static_cast<std::size_t>(j) * query_stride);
-        const __m512 levels =
-            score_join<kTwo>(dense + j * kPlanes, _mm512_set1_epi32(128 * head.whole[0]),
-                             _mm512_set1_epi32(128 * head.whole[1]));
-        const __m512 deltas = score_join<kTwo>(sparse + j * kPlanes, turned, turned);
-        __m512 sum = _mm512_fmadd_ps(deltas, part, _mm512_mul_ps(levels, step));
-        sum = _mm512_mul_ps(sum, _mm512_set1_ps(head.scale));
-        sum = _mm512_fmadd_ps(base, _mm512_set1_ps(head.sum), sum);
-        float* out = scores + static_cast<std::size_t>(j) * stride + (from - units.slot);
-        if (HWY_LIKELY(count == 16)) {
-          _mm512_storeu_ps(out, sum);
-        } else {
-          const auto lanes = static_cast<__mmask16>((1u << count) - 1u);
-          _mm512_mask_storeu_ps(
-              out, lanes,
-              _mm512_maskz_compress_ps(static_cast<__mmask16>(lanes << (from - at)), sum));
-        }
-      }
+      finish<kQueries, kTwo>(constants, at, units.slot, units.end, work, query_stride, dense,
+                             sparse, turned, scores, stride);
       if (HWY_UNLIKELY((constants.wide_units >> at / 16 & 1u) != 0)) {
-        add_wide<kQueries, kTwo>(view, codes - 64 * lines, constants, at, work,
-                                 scores + (from - units.slot), stride, from - at, count);
+        const std::uint32_t from = upper_of(units.slot, at);
+        add_wide<kQueries, kTwo>(view, codes, lines, 64, constants, at, work,
+                                 scores + (from - units.slot), stride, from - at,
+                                 lower_of(units.end, at + 16) - from);
       }
+      codes += 64 * lines;
     }
-  }
-  // One sum, or 128 high + low.
-  template <bool kTwo>
-  static HWY_INLINE __m512 score_join(const __m512i* sums, __m512i less_high, __m512i less_low) {
-    const __m512 high = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[0], less_high));
-    if constexpr (!kTwo) return high;
-    const __m512 low = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[kTwo ? 1 : 0], less_low));
-    return _mm512_fmadd_ps(high, _mm512_set1_ps(128.0f), low);
   }
   // Slots of tokens of more than two chunks: counts beyond a byte, tables of 128 channels in turn.
   template <std::uint32_t kSums, std::uint32_t kPlanes>
@@ -734,47 +976,6 @@ struct JaggedKernels {
     sums[kSums] = turned;
   }
 
-  // Adds what tokens whose inner band is wide have on the two sides of it: half of wide times the
-  // query, with the sign of the side.
-  template <std::uint32_t kQueries, bool kTwo>
-  static HWY_NOINLINE void add_wide(const abi::OakenView& view, const std::uint8_t* codes,
-                                    const OakenConstants& constants, std::uint32_t first,
-                                    const std::uint8_t* work, float* scores, std::uint32_t stride,
-                                    std::uint32_t lane, std::uint32_t count) {
-    const __m512i top = set_byte(0xf0);
-    const __m512i one = set_byte(1);
-    const __m512i split =
-        _mm512_xor_si512(each_four(load16(constants.split + first)), set_byte(0x80));
-    const __m512 half = _mm512_mul_ps(_mm512_load_ps(constants.wide + first), _mm512_set1_ps(0.5f));
-    for (std::uint32_t j = 0; j < kQueries; ++j) {
-      const std::uint8_t* query = work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
-      const OakenQueries::Head head = OakenQueries::head(query);
-      __m512 sum = _mm512_setzero_ps();
-      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
-        const std::uint8_t* at = query + 64 + plane * OakenQueries::row(view);
-        __m512i above = _mm512_setzero_si512();
-        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, at += 8) {
-          const __m512i pair = _mm512_loadu_si512(codes + 64 * o);
-          const __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
-          const __m512i high = _mm512_and_si512(pair, top);
-          above = _mm512_dpbusd_epi32(
-              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(low, split), one), broadcast(at));
-          above = _mm512_dpbusd_epi32(
-              above, _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(high, split), one),
-              broadcast(at + 4));
-        }
-        const __m512i signed_sum =
-            _mm512_sub_epi32(_mm512_slli_epi32(above, 1), _mm512_set1_epi32(head.whole[plane]));
-        sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(128.0f), _mm512_cvtepi32_ps(signed_sum));
-      }
-      sum = _mm512_mul_ps(_mm512_mul_ps(sum, half), _mm512_set1_ps(head.scale));
-      alignas(64) float added[16];
-      _mm512_store_ps(added, sum);
-      for (std::uint32_t i = 0; i < count; ++i)
-        scores[static_cast<std::size_t>(j) * stride + i] += added[lane + i];
-    }
-  }
-
   // --- sums -------------------------------------------------------------------------------------
 
   template <bool kTwo>
@@ -786,15 +987,14 @@ struct JaggedKernels {
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
-      const OakenAhead ahead =
-          OakenAhead::of(arguments.runs, arguments.run_count, r, arguments.ahead);
+      const OakenAhead ahead = OakenAhead::of(arguments, r);
       if (run.count != 64) std::memset(&constants, 0, sizeof constants);
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
       for (std::uint32_t i = 0; i < 12; ++i)
-        LaneTools::prefetch(run.bytes.shared + ahead.shared + 64 * i);
+        LaneTools::prefetch_from(run.bytes.shared, ahead.shared + 64 * i);
       for (std::uint32_t i = 0; i < view.padded_dim; i += 64)
-        LaneTools::prefetch(run.bytes.block + ahead.block + view.counts_at + i);
+        LaneTools::prefetch_from(run.bytes.block, ahead.block + view.counts_at + i);
 
       const std::uint32_t units = view.padded_dim / 16;
       std::uint32_t u = 0;
@@ -814,19 +1014,6 @@ struct JaggedKernels {
       some.template operator()<2>();
       some.template operator()<1>();
       first += run.count;
-    }
-  }
-
-  // Adds 16 sums, as many of them as there are channels.
-  static HWY_INLINE void add_to(const abi::OakenView& view, float* sums, std::uint32_t channel,
-                                __m512 added) {
-    const std::uint32_t left = view.dim - channel;
-    if (HWY_LIKELY(left >= 16)) {
-      _mm512_storeu_ps(sums + channel, _mm512_add_ps(_mm512_loadu_ps(sums + channel), added));
-    } else {
-      const auto lanes = static_cast<__mmask16>((1u << left) - 1u);
-      _mm512_mask_storeu_ps(sums + channel, lanes,
-                            _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, sums + channel), added));
     }
   }
 
@@ -883,7 +1070,7 @@ struct JaggedKernels {
       }
       KVPLEAT_UNROLL
       for (std::uint32_t k = 0; k < kUnits; ++k) {
-        LaneTools::prefetch(codes + 512 * k + 64 * o + ahead.block);
+        LaneTools::prefetch_from(codes + 512 * k + 64 * o, ahead.block);
         const __m512i pair = _mm512_loadu_si512(codes + 512 * k + 64 * o);
         // (bits & 0xf0) ^ 0x80: levels minus 128.
         __m512i low = _mm512_ternarylogic_epi32(_mm512_slli_epi16(pair, 4), top, turn, 0x6a);
@@ -992,133 +1179,6 @@ struct JaggedKernels {
 
 #else  // KVPLEAT_OAKEN_VBMI
 
-// Without byte lookups of 64 and more entries: levels are expanded into the first-level cache and
-// multiplied by vectors, slots are walked one by one.
-struct OakenUnits {
-  // Sums of the deltas of one unit of 16 lanes, [queries][planes][16].
-  struct Sparse {
-    std::int32_t sums[abi::kMaxQueries][2][16];
-  };
-
-  // Level of a nibble in the upper half of a byte, and the same minus 128.
-  static HWY_INLINE std::uint8_t level(std::uint32_t sixteenth, std::uint8_t split,
-                                       std::uint8_t gap) {
-    const std::uint32_t added = sixteenth >= (split ^ 0x80u) ? gap : 0u;
-    return static_cast<std::uint8_t>(sixteenth + added);
-  }
-
-  // Scores of one unit of 16 tokens.
-  //   levels: [lines][16 tokens][4], a line for four bytes of a query from `planes` on.
-  template <bool kTwo>
-  static void score(const abi::OakenView& view, const abi::ScoreArguments& arguments,
-                    const OakenConstants& constants, std::uint32_t at, const std::uint8_t* levels,
-                    std::uint32_t lines, std::uint32_t planes, std::uint32_t plane_bytes,
-                    const Sparse& sparse, std::uint32_t first, std::uint32_t lane,
-                    std::uint32_t count) {
-    const bool wide = (constants.wide_units >> at / 16 & 1u) != 0;
-    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
-      const std::uint8_t* query =
-          arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
-      const OakenQueries::Head head = OakenQueries::head(query);
-      float sums[3][16] = {};  // of levels, of deltas, of sides
-      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
-        const std::uint8_t* bytes = query + planes + plane * plane_bytes;
-        std::int32_t dense[16];
-        for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
-          Lanes::I32 sum = Lanes::zero_i32();
-          for (std::uint32_t i = 0; i < lines; ++i) {
-            sum = Lanes::dot_u8s8_at(sum, Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes),
-                                     bytes + 4 * i);
-          }
-          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
-        }
-        std::int32_t sides[16] = {};
-        if (wide) add_sides(constants, at, levels, lines, bytes, sides);
-        for (std::uint32_t t = 0; t < 16; ++t) {
-          const auto join = [](float high, std::int32_t low) {
-            return high * 128.0f + static_cast<float>(low);
-          };
-          sums[0][t] = join(sums[0][t], dense[t] - 128 * head.whole[plane]);
-          sums[1][t] = join(sums[1][t], sparse.sums[j][plane][t]);
-          sums[2][t] = join(sums[2][t], 2 * sides[t] - head.whole[plane]);
-        }
-      }
-      float* scores = arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t t = at + lane + i;
-        float sum = sums[1][lane + i] * constants.unit[t] + sums[0][lane + i] * constants.step[t];
-        if (wide) sum += sums[2][lane + i] * (constants.wide[t] * 0.5f);
-        scores[i] = constants.base[t] * head.sum + sum * head.scale;
-      }
-    }
-  }
-
-  // Adds what one unit of 16 channels has in the tokens of some quads.
-  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on.
-  template <bool kTwo>
-  static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
-                         const OakenConstants& constants, const OakenWeights& weights,
-                         std::uint32_t channel, const std::uint8_t* levels, std::uint32_t token,
-                         std::uint32_t quads, const Sparse& sparse, bool biased) {
-    const std::uint32_t count = lower_of(16u, view.dim - channel);
-    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
-      float sums[3][16] = {};
-      for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
-        const auto bytes = [&](const OakenFold& fold) {
-          return (plane == 0 ? fold.high : fold.low) + token;
-        };
-        std::int32_t dense[16];
-        for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
-          Lanes::I32 sum = Lanes::zero_i32();
-          for (std::uint32_t i = 0; i < quads; ++i) {
-            sum = Lanes::dot_u8s8(sum, Lanes::bcast4(bytes(weights.level[j]) + 4 * i),
-                                  Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes));
-          }
-          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
-        }
-        std::int32_t sides[16] = {};
-        if (weights.has_wide) {
-          const std::uint8_t* wide = bytes(weights.wide[j]);
-          for (std::uint32_t i = 0; i < quads * 64; ++i) {
-            const std::uint32_t t = i / 64 * 4 + i % 4;
-            const bool high = signed_byte(levels[i]) >= signed_byte(constants.split[token + t]);
-            sides[i % 64 / 4] += high ? wide[t] : -static_cast<std::int32_t>(wide[t]);
-          }
-        }
-        for (std::uint32_t c = 0; c < 16; ++c) {
-          const auto join = [](float high, std::int32_t low) {
-            return high * 256.0f + static_cast<float>(low);
-          };
-          sums[0][c] = join(sums[0][c], dense[c]);
-          sums[1][c] = join(sums[1][c], sparse.sums[j][plane][c]);
-          sums[2][c] = join(sums[2][c], sides[c]);
-        }
-      }
-      float* out = arguments.sums + static_cast<std::size_t>(j) * view.dim + channel;
-      for (std::uint32_t c = 0; c < count; ++c) {
-        out[c] += sums[0][c] * weights.level[j].factor + (biased ? weights.bias[j] : 0.0f);
-        out[c] += sums[1][c] * weights.delta[j].factor;
-        if (weights.has_wide) out[c] += sums[2][c] * weights.wide[j].factor;
-      }
-    }
-  }
-  static HWY_INLINE std::int32_t signed_byte(std::uint8_t x) {
-    return static_cast<std::int32_t>(x ^ 0x80u) - 128;
-  }
-
- private:
-  // Sums of the query over the codes of the high side. (A level keeps the order of its codes.)
-  static void add_sides(const OakenConstants& constants, std::uint32_t at,
-                        const std::uint8_t* levels, std::uint32_t lines, const std::uint8_t* bytes,
-                        std::int32_t* sides) {
-    for (std::uint32_t i = 0; i < lines * 64; ++i) {
-      const std::uint32_t t = i % 64 / 4;
-      const bool high = levels[i] >= (constants.split[at + t] ^ 0x80u);
-      if (high) sides[t] += signed_byte(bytes[i / 64 * 4 + i % 4]);
-    }
-  }
-};
-
 // Bytes of the spill of one unit in jagged order, whatever the counts say of more.
 struct JaggedWalk {
   const std::uint8_t* next;
@@ -1184,8 +1244,25 @@ struct JaggedKernels {
                          run.bytes.spill + run.bytes.spill_bytes};
       for (std::uint32_t at = run.slot / 16 * 16; at < end; at += 16) {
         const std::uint8_t* codes = run.bytes.block + at / 16 * 8 * view.padded_dim;
-        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, codes += 64)
-          expand(codes, constants, at, levels + 128 * o);
+        alignas(64) std::uint8_t below[64];
+        alignas(64) std::uint8_t gap[64];
+        for (std::uint32_t i = 0; i < 64; ++i) {
+          below[i] = OakenUnits::below(constants.split[at + i / 4]);
+          gap[i] = constants.gap[at + i / 4];
+        }
+        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, codes += 64) {
+          for (std::uint32_t i = 0; i < 64; i += Lanes::kBytes) {
+            const Lanes::B8 pair = Lanes::load_b8(codes + i);
+            const Lanes::B8 low =
+                OakenUnits::levels(OakenUnits::low_sixteenths(pair), Lanes::load_b8(below + i),
+                                   Lanes::load_b8(gap + i));
+            const Lanes::B8 high =
+                OakenUnits::levels(OakenUnits::high_sixteenths(pair), Lanes::load_b8(below + i),
+                                   Lanes::load_b8(gap + i));
+            Lanes::store_b8(levels + 128 * o + i, low);
+            Lanes::store_b8(levels + 128 * o + 64 + i, high);
+          }
+        }
         std::uint32_t totals[16];
         for (std::uint32_t t = 0; t < 16; ++t) {
           totals[t] = 0;
@@ -1214,17 +1291,6 @@ struct JaggedKernels {
       first += run.count;
     }
   }
-  // Two lines of levels of a line of codes.
-  static HWY_INLINE void expand(const std::uint8_t* codes, const OakenConstants& constants,
-                                std::uint32_t at, std::uint8_t* levels) {
-    for (std::uint32_t i = 0; i < 64; ++i) {
-      const std::uint8_t split = constants.split[at + i / 4];
-      const std::uint8_t gap = constants.gap[at + i / 4];
-      levels[i] = OakenUnits::level((codes[i] & 15u) << 4, split, gap);
-      levels[64 + i] = OakenUnits::level(codes[i] & 0xf0u, split, gap);
-    }
-  }
-
   template <bool kTwo>
   static void accumulate_runs(const abi::OakenView& view,
                               const abi::AccumulateArguments& arguments) {
@@ -1238,18 +1304,26 @@ struct JaggedKernels {
       std::memset(&constants, 0, sizeof constants);
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
+      std::uint8_t below[64];
+      for (std::uint32_t t = 0; t < 64; ++t) below[t] = OakenUnits::below(constants.split[t]);
       JaggedWalk walk = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes};
       for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
         const std::uint8_t* codes = run.bytes.block + 32 * c;
-        for (std::uint32_t i = 0; i < 512; ++i) {
-          const std::uint32_t t = i / 64 * 8 + i % 4;
-          std::uint8_t* to = levels + i / 64 * 128 + i % 64;
-          to[0] = static_cast<std::uint8_t>(
-              OakenUnits::level((codes[i] & 15u) << 4, constants.split[t], constants.gap[t]) ^
-              0x80u);
-          to[64] = static_cast<std::uint8_t>(
-              OakenUnits::level(codes[i] & 0xf0u, constants.split[t + 4], constants.gap[t + 4]) ^
-              0x80u);
+        const Lanes::B8 turn = Lanes::set_byte(0x80);
+        for (std::uint32_t o = 0; o < 8; ++o) {
+          const Lanes::B8 low_below = Lanes::bcast4(below + 8 * o);
+          const Lanes::B8 high_below = Lanes::bcast4(below + 8 * o + 4);
+          const Lanes::B8 low_gap = Lanes::bcast4(constants.gap + 8 * o);
+          const Lanes::B8 high_gap = Lanes::bcast4(constants.gap + 8 * o + 4);
+          for (std::uint32_t i = 0; i < 64; i += Lanes::kBytes) {
+            const Lanes::B8 pair = Lanes::load_b8(codes + 64 * o + i);
+            const Lanes::B8 low =
+                OakenUnits::levels(OakenUnits::low_sixteenths(pair), low_below, low_gap);
+            const Lanes::B8 high =
+                OakenUnits::levels(OakenUnits::high_sixteenths(pair), high_below, high_gap);
+            Lanes::store_b8(levels + 128 * o + i, Lanes::xor_(low, turn));
+            Lanes::store_b8(levels + 128 * o + 64 + i, Lanes::xor_(high, turn));
+          }
         }
         std::uint32_t totals[16];
         for (std::uint32_t i = 0; i < 16; ++i) totals[i] = run.bytes.block[view.counts_at + c + i];
@@ -1262,8 +1336,8 @@ struct JaggedKernels {
                       if constexpr (kTwo) sparse.sums[j][1][lane] += fold.low[entry & 63u] * delta;
                     }
                   });
-        OakenUnits::accumulate<kTwo>(view, arguments, constants, weights, c, levels, 0, 16, sparse,
-                                     true);
+        OakenUnits::accumulate<kTwo>(view, arguments, constants, weights, c, levels, nullptr, 0, 16,
+                                     sparse, true);
       }
       first += run.count;
     }

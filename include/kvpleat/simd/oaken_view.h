@@ -102,12 +102,13 @@ inline constexpr bool kIsJagged<BlockFormat<kDim, Transform, Split, Quant, Jagge
 
 }  // namespace simd
 
-// Formats that kernels on Oaken's bytes score and sum: tiles of keys as keys, of values as values.
+// Formats that kernels on Oaken's bytes score and sum: tiles of keys as keys, of values as values;
+// published rows either way.
 template <class F>
-concept OakenFormat = simd::kHasOakenView<F> && simd::kIsJagged<F>;
+concept OakenFormat = simd::kHasOakenView<F>;
 template <class F>
-concept OakenKeyFormat = OakenFormat<F> && F::kRole == Role::kKey;
+concept OakenKeyFormat = OakenFormat<F> &&(!simd::kIsJagged<F> || F::kRole == Role::kKey);
 template <class F>
-concept OakenValueFormat = OakenFormat<F> && F::kRole == Role::kValue;
+concept OakenValueFormat = OakenFormat<F> &&(!simd::kIsJagged<F> || F::kRole == Role::kValue);
 
 }  // namespace kvpleat::inline KVPLEAT_ISA
