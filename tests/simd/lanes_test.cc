@@ -187,6 +187,22 @@ struct LanesTest {
       for (std::uint32_t i = 0; i < width; ++i) tree[i] += tree[i + width];
     }
     report.check(L::sum16(parts) == tree[0], "sum16");
+
+    F32 four[4][L::kParts];
+    F32 values[4];
+    float sums[4];
+    float largest[4];
+    float found[4];
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      for (std::uint32_t p = 0; p < L::kParts; ++p) four[i][p] = load(floats());
+      values[i] = load(floats());
+      sums[i] = L::sum16(four[i]);
+      largest[i] = L::reduce_max(values[i]);
+    }
+    L::sum16_of4(four, found);
+    report.check(std::memcmp(found, sums, sizeof sums) == 0, "sum16_of4");
+    L::reduce_max_of4(values, found);
+    report.check(std::memcmp(found, largest, sizeof largest) == 0, "reduce_max_of4");
   }
 
   void test_conversions() {
@@ -253,6 +269,18 @@ struct LanesTest {
     L::store_s8(out, load(m));
     for (std::uint32_t i = 0; i < kLanes; ++i)
       report.check(as_signed(out[i]) == std::min(std::max(m.at[i], -128), 127), "store_s8");
+    std::uint8_t bytes[4 * kLanes];
+    Integers more[4];
+    I32 four[4];
+    for (std::uint32_t i = 0; i < 4 * kLanes; ++i)
+      more[i / kLanes].at[i % kLanes] = static_cast<std::int32_t>(i * 517 % 600) - 300;
+    for (std::uint32_t i = 0; i < 4; ++i) four[i] = load(more[i]);
+    L::store_s8_of4(bytes, four);
+    for (std::uint32_t i = 0; i < 4 * kLanes; ++i) {
+      report.check(
+          as_signed(bytes[i]) == std::min(std::max(more[i / kLanes].at[i % kLanes], -128), 127),
+          "store_s8_of4");
+    }
     L::store_u8(out, load(m));
     for (std::uint32_t i = 0; i < kLanes; ++i)
       report.check(out[i] == std::min(std::max(m.at[i], 0), 255), "store_u8");
@@ -297,7 +325,9 @@ struct LanesTest {
          [&](std::uint32_t i) { return byte(std::uint32_t{a.at[i]} << kBits); });
     const std::uint8_t mask = byte(0xffu >> kBits) & 0x0f;
     same("field_up", L::field_up<kBits>(load(a), L::set_byte(byte(0x5au << kBits))),
-         [&](std::uint32_t i) { return byte((std::uint32_t{a.at[i]} << kBits) & (0x5au << kBits)); });
+         [&](std::uint32_t i) {
+           return byte((std::uint32_t{a.at[i]} << kBits) & (0x5au << kBits));
+         });
     same("field", L::field<kBits>(load(a), L::set_byte(mask)),
          [&](std::uint32_t i) { return byte((std::uint32_t{a.at[i]} >> kBits) & mask); });
   }

@@ -206,7 +206,7 @@ class TileAccumulate {
   }
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   HWY_INLINE void push(float* sums, Queue<kPlanes>& queue) const {
-    queue.end += queue.back().any ? 1u : 0u;
+    ++queue.end;
     if (queue.end - queue.first > queue.kKept)
       add<kPlanes, kCount>(sums, queue.rows[queue.first++ % queue.kRoom]);
   }
@@ -291,36 +291,56 @@ class TileAccumulate {
   HWY_INLINE void put_rows(const Part& part, const F32 (&values)[kCount][kTile / L::kLanes],
                            const F32 (&bias)[kCount][L::kParts], Rows<kPlanes>& rows) const {
     constexpr std::uint32_t kVectors = kTile / L::kLanes;
-    float largest[kCount];
+    F32 tops[kCount];
     KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
-      F32 top = values[i][0];
-      KVPLEAT_UNROLL for (std::uint32_t v = 1; v < kVectors; ++v) top = L::upper(top, values[i][v]);
-      largest[i] = L::reduce_max(top);
+      tops[i] = values[i][0];
+      KVPLEAT_UNROLL for (std::uint32_t v = 1; v < kVectors; ++v) tops[i] =
+          L::upper(tops[i], values[i][v]);
+    }
+    float largest[kCount];
+    if constexpr (kCount == 4) {
+      L::reduce_max_of4(tops, largest);
+    } else {
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) largest[i] = L::reduce_max(tops[i]);
+    }
+    F32 rest[kCount][L::kParts];
+    if constexpr (kPlanes == 0) {
+      KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
+          L::store_f32(rows.floats + v * L::kLanes, values[0][v]);
+      rows.scale[0] = 1.0f;
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[0][p] = bias[0][p];
+    } else {
+      float factors[kCount];
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+        factors[i] = RowPlanes::factor_of(largest[i], kPlanes);
+        rows.scale[i] = RowPlanes::unit_of(largest[i], kPlanes);
+      }
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+        const F32 factor = L::set_f32(factors[i]);
+        I32 sums[L::kParts];
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[p] = L::zero_i32();
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; v += 4) {
+          I32 codes[4];
+          KVPLEAT_UNROLL for (std::uint32_t k = 0; k < 4; ++k) {
+            codes[k] = L::nearest_i32(L::mul(values[i][v + k], factor));
+            I32& sum = sums[(v + k) % L::kParts];
+            sum = L::add(sum, codes[k]);
+          }
+          RowPlanes::store(codes, kPlanes, kTile, rows.bytes + i * kPlanes * kTile + v * L::kLanes);
+        }
+        const F32 centre = L::set_f32(rows.scale[i] * kernels_.centre);
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[i][p] =
+            L::neg_mul_add(centre, L::to_f32(sums[p]), bias[i][p]);
+      }
+    }
+    if constexpr (kCount == 4) {
+      L::sum16_of4(rest, rows.bias);
+    } else {
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.bias[i] = L::sum16(rest[i]);
     }
     bool any = false;
-    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
-      if constexpr (kPlanes == 0) {
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
-            L::store_f32(rows.floats + v * L::kLanes, values[i][v]);
-        rows.scale[i] = 1.0f;
-        rows.bias[i] = L::sum16(bias[i]);
-      } else {
-        const F32 factor = L::set_f32(RowPlanes::factor_of(largest[i], kPlanes));
-        I32 codes[L::kParts];
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) codes[p] = L::zero_i32();
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
-          RowPlanes::put(values[i][v], factor, kPlanes, kTile,
-                         rows.bytes + i * kPlanes * kTile + v * L::kLanes, codes[v % L::kParts]);
-        }
-        rows.scale[i] = RowPlanes::unit_of(largest[i], kPlanes);
-        const F32 centre = L::set_f32(rows.scale[i] * kernels_.centre);
-        F32 rest[L::kParts];
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[p] =
-            L::neg_mul_add(centre, L::to_f32(codes[p]), bias[i][p]);
-        rows.bias[i] = L::sum16(rest);
-      }
-      any = any || largest[i] > 0.0f || rows.bias[i] != 0.0f;
-    }
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) any =
+        any || largest[i] > 0.0f || rows.bias[i] != 0.0f;
     rows.any = any;
     rows.block = part.block;
     rows.slot = part.slot;
@@ -331,6 +351,7 @@ class TileAccumulate {
   // Adds what rows give.
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   void add(float* sums, const Rows<kPlanes>& rows) const {
+    if (!rows.any) return;
     ValueTile tile;
     tile.view = &view_;
     tile.rows = rows.bytes;

@@ -91,6 +91,8 @@ struct Lanes {
   using DB = hn::Repartition<std::uint8_t, DF>;
   using DS = hn::Repartition<std::int8_t, DF>;
   using DW = hn::Repartition<std::uint16_t, DF>;
+  using D4 = hn::FixedTag<float, 4>;
+  using V4 = hn::Vec<D4>;
 
   // Registers: kLanes floats, kLanes integers, 4 * kLanes bytes (signed or not), a mask of lanes.
   using F32 = hn::Vec<DF>;
@@ -222,21 +224,33 @@ struct Lanes {
   }
   // The sum of the 16 lanes of kParts registers, pairwise: lane i + lane i + 8, then 4, 2, 1.
   static HWY_INLINE float sum16(const F32* parts) {
-#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
-    const hn::Half<DF> half;
-    const auto eight = hn::Add(hn::LowerHalf(half, parts[0]), hn::UpperHalf(half, parts[0]));
-    const hn::Half<decltype(half)> quarter;
-    return sum4(hn::Add(hn::LowerHalf(quarter, eight), hn::UpperHalf(quarter, eight)));
-#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
-    const F32 eight = hn::Add(parts[0], parts[1]);
-    const hn::Half<DF> half;
-    return sum4(hn::Add(hn::LowerHalf(half, eight), hn::UpperHalf(half, eight)));
-#else
-    return sum4(hn::Add(hn::Add(parts[0], parts[2]), hn::Add(parts[1], parts[3])));
-#endif
+    const V4 v = quarter_sum(parts);
+    const V4 two = hn::Add(v, hn::Shuffle1032(v));
+    return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
   }
+  // In halves: hn::MaxOfLanes stays in whole registers, which costs twice that.
   static HWY_INLINE float reduce_max(F32 v) {
-    return hn::GetLane(hn::MaxOfLanes(DF(), v));
+    const V4 four = quarter_max(v);
+    const V4 two = hn::Max(four, hn::Shuffle1032(four));
+    return hn::GetLane(hn::Max(two, hn::Shuffle2301(two)));
+  }
+  // Four of them at once, for a third more than one costs. Sums in the order of sum16.
+  //   parts: [4][kParts]
+  static HWY_INLINE void sum16_of4(const F32 (&parts)[4][kParts], float* sums) {
+    const D4 d;
+    V4 v[4];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < 4; ++i) v[i] = quarter_sum(parts[i]);
+    const V4 a = hn::Add(hn::InterleaveLower(d, v[0], v[1]), hn::InterleaveUpper(d, v[0], v[1]));
+    const V4 b = hn::Add(hn::InterleaveLower(d, v[2], v[3]), hn::InterleaveUpper(d, v[2], v[3]));
+    hn::StoreU(hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a)), d, sums);
+  }
+  static HWY_INLINE void reduce_max_of4(const F32 (&values)[4], float* found) {
+    const D4 d;
+    V4 v[4];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < 4; ++i) v[i] = quarter_max(values[i]);
+    const V4 a = hn::Max(hn::InterleaveLower(d, v[0], v[1]), hn::InterleaveUpper(d, v[0], v[1]));
+    const V4 b = hn::Max(hn::InterleaveLower(d, v[2], v[3]), hn::InterleaveUpper(d, v[2], v[3]));
+    hn::StoreU(hn::Max(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a)), d, found);
   }
   static HWY_INLINE float reduce_min(F32 v) {
     return hn::GetLane(hn::MinOfLanes(DF(), v));
@@ -326,6 +340,25 @@ struct Lanes {
     const hn::Rebind<std::int8_t, DI> bytes;
     hn::StoreU(hn::BitCast(hn::Rebind<std::uint8_t, DI>(), hn::DemoteTo(bytes, v)),
                hn::Rebind<std::uint8_t, DI>(), at);
+  }
+  // Four registers in a row: a third of the shuffles. The lanes lie within 16 bits.
+  static HWY_INLINE void store_s8_of4(std::uint8_t* at, const I32* v) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    const __m512i bytes = _mm512_packs_epi16(_mm512_packs_epi32(v[0].raw, v[1].raw),
+                                             _mm512_packs_epi32(v[2].raw, v[3].raw));
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    store_b8(at, B8{_mm512_permutexvar_epi32(order, bytes)});
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(v[0].raw, v[1].raw),
+                                             _mm256_packs_epi32(v[2].raw, v[3].raw));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    store_b8(at, B8{_mm256_permutevar8x32_epi32(bytes, order)});
+#elif KVPLEAT_LANES == KVPLEAT_LANES_SSE
+    store_b8(at, B8{_mm_packs_epi16(_mm_packs_epi32(v[0].raw, v[1].raw),
+                                    _mm_packs_epi32(v[2].raw, v[3].raw))});
+#else
+    for (std::uint32_t i = 0; i < 4; ++i) store_s8(at + i * kLanes, v[i]);
+#endif
   }
   static HWY_INLINE void store_u8(std::uint8_t* at, I32 v) {
     const hn::Rebind<std::uint8_t, DI> bytes;
@@ -550,15 +583,29 @@ struct Lanes {
   }
 
  private:
-  template <class V>
-  static HWY_INLINE float sum4(V v) {
-    const V two = hn::Add(v, hn::Shuffle1032(v));
-    return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
+  // Sixteen lanes in four: lane i + i + 8, then 4.
+  static HWY_INLINE V4 quarter_sum(const F32* parts) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    const hn::Half<DF> half;
+    const auto eight = hn::Add(hn::LowerHalf(half, parts[0]), hn::UpperHalf(half, parts[0]));
+    return hn::Add(hn::LowerHalf(D4(), eight), hn::UpperHalf(D4(), eight));
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    const F32 eight = hn::Add(parts[0], parts[1]);
+    return hn::Add(hn::LowerHalf(D4(), eight), hn::UpperHalf(D4(), eight));
+#else
+    return hn::Add(hn::Add(parts[0], parts[2]), hn::Add(parts[1], parts[3]));
+#endif
   }
-  template <class V>
-  static HWY_INLINE float max4(V v) {
-    const V two = hn::Max(v, hn::Shuffle1032(v));
-    return hn::GetLane(hn::Max(two, hn::Shuffle2301(two)));
+  static HWY_INLINE V4 quarter_max(F32 v) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    const hn::Half<DF> half;
+    const auto eight = hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v));
+    return hn::Max(hn::LowerHalf(D4(), eight), hn::UpperHalf(D4(), eight));
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    return hn::Max(hn::LowerHalf(D4(), v), hn::UpperHalf(D4(), v));
+#else
+    return v;
+#endif
   }
 };
 
@@ -674,6 +721,12 @@ struct Lanes {
     for (std::uint32_t i = 1; i < kLanes; ++i) found = upper_of(found, v.lane[i]);
     return found;
   }
+  static HWY_INLINE void sum16_of4(const F32 (&parts)[4][kParts], float* sums) {
+    for (std::uint32_t i = 0; i < 4; ++i) sums[i] = sum16(parts[i]);
+  }
+  static HWY_INLINE void reduce_max_of4(const F32 (&values)[4], float* found) {
+    for (std::uint32_t i = 0; i < 4; ++i) found[i] = reduce_max(values[i]);
+  }
   static HWY_INLINE float reduce_min(const F32& v) {
     float found = v.lane[0];
     for (std::uint32_t i = 1; i < kLanes; ++i) found = lower_of(found, v.lane[i]);
@@ -757,6 +810,9 @@ struct Lanes {
   static HWY_INLINE void store_s8(std::uint8_t* at, const I32& v) {
     for (std::uint32_t i = 0; i < kLanes; ++i)
       at[i] = static_cast<std::uint8_t>(lower_of(upper_of(v.lane[i], -128), 127));
+  }
+  static HWY_INLINE void store_s8_of4(std::uint8_t* at, const I32* v) {
+    for (std::uint32_t i = 0; i < 4; ++i) store_s8(at + i * kLanes, v[i]);
   }
   static HWY_INLINE void store_u8(std::uint8_t* at, const I32& v) {
     for (std::uint32_t i = 0; i < kLanes; ++i)

@@ -44,6 +44,22 @@ struct RowPlanes {
   static HWY_INLINE float factor_of(float largest) {
     return largest < 0x1p-114f ? 0.0f : 1.0f / largest;
   }
+  // Four registers of codes, in planes that lie `stride` apart.
+  static HWY_INLINE void store(const I32 (&codes)[4], std::uint32_t planes, std::uint32_t stride,
+                               std::uint8_t* at) {
+    if (planes == 1) {
+      L::store_s8_of4(at, codes);
+      return;
+    }
+    I32 high[4];
+    I32 low[4];
+    KVPLEAT_UNROLL for (std::uint32_t k = 0; k < 4; ++k) {
+      high[k] = L::shift_right<7>(codes[k]);
+      low[k] = L::and_(codes[k], L::set_i32(127));
+    }
+    L::store_s8_of4(at, high);
+    L::store_s8_of4(at + stride, low);
+  }
   // Codes of kLanes values, in planes that lie `stride` apart; adds the codes to a sum.
   static HWY_INLINE void put(F32 value, F32 factor, std::uint32_t planes, std::uint32_t stride,
                              std::uint8_t* at, I32& sum) {
