@@ -583,7 +583,9 @@ struct JaggedStream {
   };
   HWY_INLINE Group take(__mmask64 present) {
     const auto n = static_cast<std::intptr_t>(_mm_popcnt_u64(present));
+    // A group is up to two lines long.
     LaneTools::prefetch_from(next, ahead);
+    LaneTools::prefetch_from(next, ahead + 64);
     Group group;
     if (HWY_LIKELY(end - next >= n + 64)) {
       group.entry = _mm512_loadu_si512(next);
