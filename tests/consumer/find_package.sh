@@ -16,3 +16,12 @@ fi
 # The package must also work after it has been moved: that is how binary packages travel.
 mv "$prefix" "$work/another prefix"
 build_project "$work/build" find_package -DCMAKE_PREFIX_PATH="$work/another prefix"
+
+# With the unit of kernels, unoptimised: it is the linking that is tested.
+if [[ -e ${KVPLEAT_HWY_INCLUDE:-}/hwy/highway.h ]]; then
+  build_project "$work/kernels" find_package -DCMAKE_PREFIX_PATH="$work/another prefix" -DWITH_KERNELS=ON \
+    -DCMAKE_BUILD_TYPE=Debug
+  "$work/kernels/dispatched"
+else
+  echo "without kernels: Highway is not installed"
+fi

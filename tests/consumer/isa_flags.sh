@@ -11,6 +11,11 @@ fi
 
 units=(baseline avx2 avx512)
 march=([0]=x86-64 [1]=skylake [2]=skylake-avx512)
+# The unit of kernels of the build that runs this, if it has one: then attention goes through its table.
+dispatched=() archive=()
+if [[ -f ${KVPLEAT_KERNELS:-} ]]; then
+  dispatched=(-DDISPATCHED) archive=("$KVPLEAT_KERNELS" -lhwy)
+fi
 emulator=$(command -v qemu-x86_64-static || command -v qemu-x86_64 || true)
 
 # compile COMPILER FLAG...: all objects, two at a time.
@@ -18,7 +23,7 @@ compile() {
   local i
   {
     for i in 0 1 2; do
-      printf '%s\0' "-march=${march[i]} -DUNIT=${units[i]} $here/isa_flags_unit.cc -o ${units[i]}.o"
+      printf '%s\0' "-march=${march[i]} -DUNIT=${units[i]} ${dispatched[*]} $here/isa_flags_unit.cc -o ${units[i]}.o"
     done
     printf '%s\0' "-march=x86-64 $here/isa_flags_main.cc -o main.o"
   } | xargs -0 -P 2 -I {} bash -c "$* -std=c++20 -I '$include' -c {}"
@@ -69,7 +74,7 @@ while IFS=$'\t' read -r compiler level; do
   for order in "baseline avx2 avx512" "baseline avx512 avx2" "avx2 baseline avx512" \
     "avx2 avx512 baseline" "avx512 baseline avx2" "avx512 avx2 baseline"; do
     read -r -a objects <<< "$order"
-    "$compiler" main.o "${objects[@]/%/.o}" -o program
+    "$compiler" main.o "${objects[@]/%/.o}" ${archive[@]+"${archive[@]}"} -o program
     run_program "$compiler $level, $order"
   done
   if [[ -n $emulator && $level != -O0 ]]; then
