@@ -164,9 +164,10 @@ inline const abi::PhaseTable* make(const Rope& rope, void* memory) {
   return table;
 }
 
-// The table that was made in a memory.
+// The table that was made in a memory. (An instance of std::launder for this type would be a function
+// without a tag.)
 inline const abi::PhaseTable* in(const void* memory) {
-  return std::launder(static_cast<const abi::PhaseTable*>(memory));
+  return __builtin_launder(static_cast<const abi::PhaseTable*>(memory));
 }
 
 }  // namespace phase_table
