@@ -96,8 +96,8 @@ void check_role(const test::Law& law) {
         CHECK(test::same_bits(found.scores, first.scores));
         CHECK(test::same_bits(found.sums, first.sums));
       } else {
-        CHECK(test::worst(found.scores, first.scores, unit.scores) <= test::kAcross);
-        CHECK(test::worst(found.sums, first.sums, unit.sums) <= test::kAcross);
+        CHECK(test::worst(found.scores, first.scores, unit.scores) <= law.across);
+        CHECK(test::worst(found.sums, first.sums, unit.sums) <= law.across);
       }
     });
   }
