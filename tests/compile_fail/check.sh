@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check.sh SOURCE INCLUDE_DIR [PRECOMPILED_DIR]: passes if every compiler here rejects SOURCE and its first error contains the
 # text of SOURCE's first line, "// expect: some text". A second line "// flags: ..." names more flags. A source
-# of the Eigen adapter needs KVPLEAT_EIGEN_INCLUDE.
+# of the Eigen adapter needs KVPLEAT_EIGEN_INCLUDE, one that includes Highway KVPLEAT_HWY_INCLUDE.
 #
 # PRECOMPILED_DIR (of precompile.sh) holds kvpleat/kvpleat.h.gch, with which g++ takes a tenth of the time. It only
 # ever says yes: what does not give the expected error is compiled again from the headers themselves, and that counts.
@@ -23,6 +23,11 @@ if grep -q 'kvpleat/eigen.h' "$source"; then
     exit 77
   fi
   flags+=(-isystem "$KVPLEAT_EIGEN_INCLUDE")
+fi
+
+if grep -q '<hwy/' "$source" && [[ ! -e ${KVPLEAT_HWY_INCLUDE:-}/hwy/highway.h ]]; then
+  echo "skipped: Highway is not installed"
+  exit 77
 fi
 
 # rejects COMPILER FLAG...: sets `output`; succeeds if the first error is the expected one.
