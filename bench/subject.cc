@@ -78,7 +78,7 @@ double relative_error(const float* a, const float* b, std::size_t n) {
 
 double error_to_original(const Subject& subject, Law law, const Step& step) {
   const compare::Recording& rows =
-      recording(law, subject.dim, subject.place.heads, subject.place.tokens);
+      recording(law, subject.dim, subject.place.heads, distinct_tokens(subject.place));
   const std::uint32_t dim = subject.dim;
   std::vector<float> out(std::size_t{step.queries} * dim);
   if (!subject.attend(0, 0, step, out.data(), nullptr)) return -1.0;

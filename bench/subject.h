@@ -33,6 +33,12 @@ struct Place {
   }
 };
 
+// Rows are made for this many tokens and repeated from there on.
+inline constexpr std::uint32_t kDistinctTokens = 4096;
+inline std::uint32_t distinct_tokens(const Place& place) {
+  return place.tokens < kDistinctTokens ? place.tokens : kDistinctTokens;
+}
+
 // One decode step.
 struct Step {
   std::uint32_t queries = 1;  // of a KV head, at most kMostQueries

@@ -21,12 +21,6 @@
 
 namespace bench {
 
-// Rows are made for this many tokens and repeated from there on.
-inline constexpr std::uint32_t kDistinctTokens = 4096;
-inline std::uint32_t distinct_tokens(const Place& place) {
-  return place.tokens < kDistinctTokens ? place.tokens : kDistinctTokens;
-}
-
 // Traits whose cache appends and reads with the kernels that are measured. Not the traits' own:
 // bytes and values are the same.
 template <class Traits>
@@ -131,9 +125,7 @@ class SubjectOf final : public Subject {
     sink_ = scores[0];
   }
   void accumulate_all(const Step& step, bool decoded) const override {
-    alignas(64) float weights[kMostQueries * kChunk];
-    for (std::uint32_t i = 0; i < kMostQueries * kChunk; ++i)
-      weights[i] = std::exp(static_cast<float>(i * 2654435761u >> 22) * -0.004f);  // e^0 .. e^-4
+    const float* weights = some_weights();
     alignas(64) float sums[kMostQueries * Value::kCoded] = {};
     const TargetScope scope(step.simd);
     with_kernels(step.set, [&]<class Kernels>() {
@@ -262,6 +254,18 @@ class SubjectOf final : public Subject {
   static void set_arithmetic(Arguments& arguments, kvpleat::abi::Arithmetic arithmetic) {
     if constexpr (requires { arguments.arithmetic = arithmetic; })
       arguments.arithmetic = arithmetic;
+  }
+  // [kMostQueries, kChunk], e^0 to e^-4: made once, exponentials would cost as much as the kernel.
+  static const float* some_weights() {
+    struct Weights {
+      alignas(64) float values[kMostQueries * kChunk];
+      Weights() {
+        for (std::uint32_t i = 0; i < kMostQueries * kChunk; ++i)
+          values[i] = std::exp(static_cast<float>(i * 2654435761u >> 22) * -0.004f);
+      }
+    };
+    static const Weights made;
+    return made.values;
   }
   template <class Visit>
   void each_head(const Visit& visit) const {
