@@ -286,16 +286,16 @@ class TileAccumulate {
     rows.end_unit = view_.padded_dim / 16;
   }
 
-  // Makes rows of values that are not negative.
+  // Makes rows of values, negative ones too: a step may be.
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   HWY_INLINE void put_rows(const Part& part, const F32 (&values)[kCount][kTile / L::kLanes],
                            const F32 (&bias)[kCount][L::kParts], Rows<kPlanes>& rows) const {
     constexpr std::uint32_t kVectors = kTile / L::kLanes;
     F32 tops[kCount];
     KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
-      tops[i] = values[i][0];
+      tops[i] = L::abs(values[i][0]);
       KVPLEAT_UNROLL for (std::uint32_t v = 1; v < kVectors; ++v) tops[i] =
-          L::upper(tops[i], values[i][v]);
+          L::upper(tops[i], L::abs(values[i][v]));
     }
     float largest[kCount];
     if constexpr (kCount == 4) {

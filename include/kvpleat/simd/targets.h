@@ -13,6 +13,13 @@
 #define HWY_WANT_AVX3_DL
 #endif
 
+// Highway takes AVX2 for a static target only with AES and carry-less products, which nothing here
+// uses and which -march=haswell, x86-64-v3 and x86-64-v4 do not say: they would be SSSE3 to it.
+#if defined(__AVX2__) && !(defined(__AES__) && defined(__PCLMUL__)) && \
+    !defined(HWY_DISABLE_PCLMUL_AES) && !defined(HIGHWAY_HWY_DETECT_TARGETS_H_)
+#define HWY_DISABLE_PCLMUL_AES
+#endif
+
 // Version 1.0.3 takes AVX3_DL for a static target only with __AVXVNNI__, which it confuses with
 // __AVX512VNNI__ and which no AVX-512 machine before Sapphire Rapids has. (Versions that have the
 // header named below know the difference.)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -47,7 +49,10 @@ inline constexpr bool kKnownSide<LogScale8> = true;
 template <>
 inline constexpr abi::Side kSide<LogScale8> = abi::Side::kLogScale8;
 
-// What the codes of a quantizer stand for, as TileView says it.
+// What the codes of a quantizer stand for, as TileView says it. Specialize it for a quantizer of your
+// own whose values are (code - kZero) * step + low, or (code - kZero) * step where Scale has one
+// field: derive from UniformCode, say kZero if it is not 0. Scale begins with the step. Where decode
+// is constexpr, the compiler checks that this is what it does.
 template <class Quant>
 struct Code {
   static constexpr bool kKnown = false;
@@ -112,6 +117,30 @@ inline constexpr bool kFittingGroups = [] {
   return Dense::kGroups == 1 || Dense::kGroupChannels % (kRole == Role::kKey ? kSpan : 16u) == 0;
 }();
 
+// Whether decode gives what Code says, for steps and lows that every stored type has exactly. True
+// also where that cannot be computed at compile time.
+template <class Quant>
+constexpr bool decodes_as_said() {
+  using Side = typename Quant::Side;
+  using Scale = typename Quant::Scale;
+  constexpr std::size_t kFields = std::is_empty_v<Scale> ? 0 : sizeof(Scale) / sizeof(Side);
+  if constexpr (!Code<Quant>::kLevels && !Code<Quant>::kZeroStored && kFields >= 1 &&
+                kFields <= 2 && kKnownSide<Side> && kSide<Side> != abi::Side::kLogScale8) {
+    if constexpr (requires { std::bool_constant<(Quant{}.decode(1u, Scale{}), true)>{}; }) {
+      std::array<Side, kFields> fields{};
+      fields[0] = nearest<Side>(2.0f);
+      if constexpr (kFields == 2) fields[1] = nearest<Side>(0.5f);
+      const Scale scale = std::bit_cast<Scale>(fields);
+      for (std::uint32_t code = 0; code < (1u << Quant::kBits); ++code) {
+        const float said =
+            (static_cast<float>(code) - Code<Quant>::kZero) * 2.0f + (kFields == 2 ? 0.5f : 0.0f);
+        if (Quant{}.decode(code, scale) != said) return false;
+      }
+    }
+  }
+  return true;
+}
+
 template <class F>
 struct Tile {
   static constexpr bool kKnown = false;
@@ -127,8 +156,12 @@ requires(
   using Dense = typename Format::Layout::Dense;
   using Meaning = Code<Quant>;
   static constexpr Role kRole = kTileRole;
-  static constexpr bool kKnown =
-      kKnownSide<typename Quant::Side> && kFittingGroups<Dense, kTileRole, Quant::kBits>;
+  static_assert(decodes_as_said<Quant>(),
+                "kvpleat: views::Code of this quantizer says that a value is (code - kZero) * step "
+                "+ low, with the step first in Scale; its decode gives something else");
+  static constexpr bool kKnown = kKnownSide<typename Quant::Side> &&
+                                 kFittingGroups<Dense, kTileRole, Quant::kBits> &&
+                                 (!Meaning::kLevels || Quant::kBits <= 6);
 
   static constexpr bool kHasDirection = std::is_same_v<Codec, DirectionCodec>;
   // All that the type says.
