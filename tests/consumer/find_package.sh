@@ -25,3 +25,12 @@ if [[ -e ${KVPLEAT_HWY_INCLUDE:-}/hwy/highway.h ]]; then
 else
   echo "without kernels: Highway is not installed"
 fi
+# A component that does not exist.
+mkdir "$work/component"
+printf 'cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package(kvpleat REQUIRED COMPONENTS kernel)\n' \
+  > "$work/component/CMakeLists.txt"
+if cmake -S "$work/component" -B "$work/component/build" -DCMAKE_PREFIX_PATH="$work/another prefix" 2> "$work/component/log"; then
+  echo "an unknown component is accepted"
+  exit 1
+fi
+grep -F 'no component kernel: there is kernels' "$work/component/log"

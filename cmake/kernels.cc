@@ -1,2 +1,0 @@
-// The unit of kernels: all there is to compile. See the header.
-#include "kvpleat/simd/unit.h"
