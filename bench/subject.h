@@ -84,6 +84,8 @@ class Subject {
   virtual bool read(std::uint32_t layer, std::uint32_t head, float* keys, float* values) const = 0;
   // Empties the cache and appends everything again.
   virtual bool refill() = 0;
+
+  bool failed = false;  // a timed call
 };
 
 // Makes subjects of one name. Null: refused, and `why` says so.

@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
   const bench::Machine& machine = bench::this_machine();
   const std::string target = bench::target_of(bench::kBestSet);
   if (!options.quick && !options.list && !judged(target)) {
-    std::printf(
+    std::fprintf(
+        options.json ? stderr : stdout,
         "report: skipped: kernels run as %s here; what is promised holds for AVX-512 with VNNI and "
         "VBMI (AVX3_DL)\n",
         target.c_str());
