@@ -23,6 +23,7 @@ constexpr std::uint32_t kHeads = 2;
 constexpr std::uint32_t kTokens = 700;
 
 struct Rotated : CacheTraits<kDim> {
+  using Kernels = VectorKernels;  // the cache keeps the table of its score offsets
   using Lanes = LaneList<KV<formats::BalancedKey<kDim, 4>, formats::BalancedValue<kDim, 4>>,
                          KV<formats::CodebookKey<kDim, 3>, formats::CodebookValue<kDim, 2>>>;
 };

@@ -89,9 +89,10 @@ struct KvCache<CacheTraitsType>::State {
   }
   (std::make_index_sequence<kLanes>{});
 
-  // Positions that are added to scores again.
+  // Positions that are added to scores again, by kernels that have a table for it.
   static constexpr bool kHasPhases = []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
-    return ((Lane<kIndices>::Key::kPositional && Lane<kIndices>::Key::kHasOffset) || ...);
+    return Traits::Kernels::kTakesPhaseTable &&
+           ((Lane<kIndices>::Key::kPositional && Lane<kIndices>::Key::kHasOffset) || ...);
   }
   (std::make_index_sequence<kLanes>{});
 

@@ -43,6 +43,7 @@ struct FamilyKernels : ReferenceKernels, Codecs<Functions> {
   static const char* target() noexcept { return Functions::target(); }
 
   static constexpr Path kRawPath = Path::kFused;
+  static constexpr bool kTakesPhaseTable = true;
   template <class F>
   static constexpr Path kPath =
       RawRowFormat<F> || TileFormat<F> || OakenFormat<F> ? Path::kFused : Path::kDecode;

@@ -27,6 +27,9 @@ struct ReferenceKernels {
   static const char* target() noexcept { return "scalar"; }
   // How rows that lie open are worked on: sinks, the tail, open groups.
   static constexpr Path kRawPath = Path::kReference;
+  // Whether a cache keeps the table (transform/phase_table.h, 26 to 200 KB) that score offsets of
+  // phase-centred keys are computed with.
+  static constexpr bool kTakesPhaseTable = false;
   template <class F>
   static constexpr Path kPath = Path::kReference;
   // The same for accumulate where keys of a format are the values as well (KeyView).

@@ -19,12 +19,13 @@ namespace kvpleat::inline KVPLEAT_ISA {
 
 inline constexpr std::uint32_t kNoBlock = 0xffffffffu;
 
-// A slab is one allocation: a header, one word per block (references, or the next free stretch), one
-// spill run per block if the pool spills, then the blocks at a pitch of a multiple of 64. Blocks are
-// promised and given back in stretches of `stretch` neighbours, so that the blocks of one stream lie
-// in a row: acquire takes a stretch and its first block, extend the next block of a stretch that is
-// begun. A stretch is free when all its blocks are, a slab exists while one of its stretches is live
-// or reserved, so memory held is a function of what is stored. Blocks come zeroed. Threads: reserve, acquire, share, release lock once per call; data() does not
+// A slab is one allocation: a header, one word per block (references, or the next free stretch),
+// one spill run per block if the pool spills, then the blocks at a pitch of a multiple of 64.
+// Blocks are promised and given back in stretches of `stretch` neighbours, so that the blocks of
+// one stream lie in a row: acquire takes a stretch and its first block, extend the next block of a
+// stretch that is begun. A stretch is free when all its blocks are, a slab exists while one of its
+// stretches is live or reserved, so memory held is a function of what is stored. Blocks come
+// zeroed. Threads: reserve, acquire, extend, share, release lock once per call; data() does not
 // lock: a block's memory never moves, and the slab table is allocated once.
 class BlockPool {
  public:
@@ -38,8 +39,8 @@ class BlockPool {
   }
 
   // block_bytes > 0; limit: most stretches alive at once; spills: blocks own runs in spill().
-  // slab_bytes: of a slab, at most, where that holds a stretch; 0: a slab is one stretch. kRange: more
-  // than 2^31 blocks.
+  // slab_bytes: of a slab, at most, where that holds a stretch; 0: a slab is one stretch. kRange:
+  // more than 2^31 blocks.
   Status open(const MemorySource* memory, std::size_t block_bytes, std::uint64_t limit,
               std::size_t slab_bytes, bool spills, std::uint32_t stretch = 1) noexcept {
     if (limit >= 0x80000000u / stretch) return Status::kRange;
@@ -98,8 +99,8 @@ class BlockPool {
     std::memset(data(id), 0, block_bytes_);
     return id;
   }
-  // How many blocks extend can give after block id, which the caller holds: the rest of its stretch,
-  // none if the block is shared (another owner may extend it, too).
+  // How many blocks extend can give after block id, which the caller holds: the rest of its
+  // stretch, none if the block is shared (another owner may extend it, too).
   [[nodiscard]] std::uint32_t room_after(std::uint32_t id) const noexcept {
     if (stretch_ == 1) return 0;
     const std::lock_guard lock(mutex_);
@@ -281,8 +282,8 @@ class BlockPool {
     missing_ = lower_of(missing_, i);
     release_slab(i);
   }
-  // Gives back the slabs without a live block that no promise needs, the last first. There are none except after
-  // a failed or cancelled reservation, or where two layers were written at once.
+  // Gives back the slabs without a live block that no promise needs, the last first. There are none
+  // except after a failed or cancelled reservation, or where two layers were written at once.
   void trim() noexcept {
     for (std::uint32_t i = slab_count_; i-- > 0 && empty_ > 0;) {
       if (slabs_[i] == nullptr || slabs_[i]->live > 0) continue;
