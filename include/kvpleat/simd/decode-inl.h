@@ -153,7 +153,7 @@ struct TileCodes {
                                   hn::Set(u32, (1u << plane.width) - 1u));
       codes = hn::Or(codes, hn::ShiftLeftSame(field, static_cast<int>(plane.shift)));
     }
-    return hn::BitCast(O::I(), codes);
+    return hn::BitCast(O::Int(), codes);
   }
 };
 
@@ -184,7 +184,7 @@ struct LevelTable {
   // levels[i] for i < kCount.
   template <std::uint32_t kCount>
   HWY_INLINE O::VF find(O::VI i) const {
-    const O::I i32;
+    const O::Int i32;
     if constexpr (kCount <= O::kLanes) {
       return hn::TableLookupLanes(hn::Load(O::F(), levels), hn::IndicesFromVec(O::F(), i));
     } else {

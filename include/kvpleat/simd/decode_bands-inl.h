@@ -39,7 +39,7 @@ struct MiddleBand {
         step(hn::Set(O::F(), ranges.step[1][token])),
         low_edge(hn::Set(O::F(), view.oaken.middle_low)),
         high_edge(hn::Set(O::F(), view.oaken.middle_high)),
-        split(hn::Set(O::I(), ranges.split[token])) {}
+        split(hn::Set(O::Int(), ranges.split[token])) {}
   HWY_INLINE O::VF value(O::VI code) const {
     const O::F f32;
     const O::VF offset = O::rounded(hn::Mul(hn::ConvertTo(f32, code), step));

@@ -390,7 +390,7 @@ struct Encode {
     }
     const O::VF steps = hn::Set(f32, step);
     const O::VF tops = hn::Set(f32, top);
-    const O::VI zeros = hn::Set(O::I(), zero);
+    const O::VI zeros = hn::Set(O::Int(), zero);
     for (std::uint32_t c = 0; c < n; c += O::kLanes) {
       const O::VF x = hn::LoadU(f32, row + c);
       O::store_bytes(hn::Add(O::to_signed(hn::Div(x, steps), tops), zeros), codes + c);
@@ -513,7 +513,7 @@ struct Encode {
         }
       }
       const O::VF tops = hn::Set(f32, top);
-      const O::VI zeros = hn::Set(O::I(), static_cast<std::int32_t>(view.tile.zero));
+      const O::VI zeros = hn::Set(O::Int(), static_cast<std::int32_t>(view.tile.zero));
       for (std::uint32_t t = 0; t < seal; t += 16) {
         // A seal below 16 may begin inside a unit.
         const std::uint32_t count = lower_of(seal - t, 16 - (slot + t) % 16);
@@ -525,7 +525,7 @@ struct Encode {
             for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
               const O::VF x = load_part(row + c, n, lane);
               const O::VF step = hn::Load(f32, steps + c + lane);
-              const auto some = hn::RebindMask(O::I(), hn::Gt(step, hn::Zero(f32)));
+              const auto some = hn::RebindMask(O::Int(), hn::Gt(step, hn::Zero(f32)));
               O::VI codes;
               if (affine) {
                 codes = O::to_code(hn::Div(hn::Sub(x, hn::Load(f32, lows + c + lane)), step), tops);
@@ -583,7 +583,7 @@ struct Encode {
       }
     } kMiddles;
     const O::F f32;
-    const O::I i32;
+    const O::Int i32;
     const LevelTable middles(kMiddles.of, 15, kInfinity);
     for (std::uint32_t t = 0; t < 16; t += O::kLanes) {
       const O::VF x = hn::Load(f32, scales + t);
@@ -613,7 +613,7 @@ struct Encode {
   template <std::uint32_t kCount>
   static HWY_INLINE O::VI cell(const LevelTable& thresholds, O::VF quotient) {
     const O::F f32;
-    const O::I i32;
+    const O::Int i32;
     if constexpr (kCount <= O::kLanes) {
       constexpr auto kHalf = static_cast<std::int32_t>(kCount / 2);
       const auto first = hn::Gt(quotient, hn::Set(f32, thresholds.levels[kHalf - 1]));
@@ -821,8 +821,8 @@ struct Encode {
         if (!by_table) return;
         stretch = hn::Set(O::F(), view.cells->scale);
         offset = hn::Set(O::F(), view.cells->offset);
-        start[0] = hn::LoadU(O::I(), view.cells->start);
-        start[1] = hn::LoadU(O::I(), view.cells->start + 16);
+        start[0] = hn::LoadU(O::Int(), view.cells->start);
+        start[1] = hn::LoadU(O::Int(), view.cells->start + 16);
       }
       HWY_INLINE O::VI find(const LevelTable& table, O::VF quotient) const {
         if constexpr (kTable) {

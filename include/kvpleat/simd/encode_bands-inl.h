@@ -64,7 +64,7 @@ struct CodingRanges {
         first = hn::IfThenElse(hn::Gt(exact, hn::Set(f32, 1.0f)), first, hn::Set(f32, 1.0f));
         first = hn::IfThenElse(hn::Le(high, zero), hn::Set(f32, 16.0f), first);
         first = hn::IfThenElse(hn::Ge(low, zero), zero, first);
-        hn::Store(hn::ConvertTo(O::I(), first), O::I(), split + i);
+        hn::Store(hn::ConvertTo(O::Int(), first), O::Int(), split + i);
       }
     }
   }
@@ -260,7 +260,7 @@ struct EncodeBands {
   static HWY_INLINE void code_row(const abi::BandView& view, const Bands& bands, const float* row,
                                   const CodingRanges& ranges, std::uint32_t token, Coded& coded) {
     const O::F f32;
-    const O::I i32;
+    const O::Int i32;
     const auto pick = [&](const float(&of)[3][16], std::uint32_t band)
                           HWY_ATTR { return hn::Set(f32, of[band][token]); };
     const VF lowest[3] = {pick(ranges.lowest, 0), pick(ranges.lowest, 1), pick(ranges.lowest, 2)};
@@ -391,7 +391,7 @@ struct CodingConstants {
       VF wides = zero;
       VF splits = hn::Set(f32, 255.0f);
       if (view.oaken.splits) {
-        const VF first = hn::ConvertTo(f32, hn::Load(O::I(), ranges.split + i));
+        const VF first = hn::ConvertTo(f32, hn::Load(O::Int(), ranges.split + i));
         const VF low = hn::Set(f32, view.oaken.middle_low);
         const VF high = hn::Set(f32, view.oaken.middle_high);
         const VF whole = hn::Sub(high, low);
@@ -519,7 +519,7 @@ struct EncodeJagged : EncodeBands {
     HWY_INLINE void derive(const abi::BandView& view, const CodingRanges& ranges,
                            const CodingConstants& constants, std::uint32_t token) {
       const O::F f32;
-      const O::I i32;
+      const O::Int i32;
       const auto set = [](float x) HWY_ATTR { return hn::Set(O::F(), x); };
       const VF zero = hn::Zero(f32);
       const VF unit = set(constants.unit[token]);

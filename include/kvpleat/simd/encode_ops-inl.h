@@ -34,10 +34,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // 16 floats, channels or tokens, are kParts vectors.
 struct CodecOps {
   using F = hn::ScalableTag<float>;
-  using I = hn::RebindToSigned<F>;
+  using Int = hn::RebindToSigned<F>;
   using U = hn::RebindToUnsigned<F>;
   using VF = hn::Vec<F>;
-  using VI = hn::Vec<I>;
+  using VI = hn::Vec<Int>;
   using VU = hn::Vec<U>;
   using MF = hn::Mask<F>;
   static constexpr std::uint32_t kLanes = Lanes::kLanes;
@@ -101,13 +101,13 @@ struct CodecOps {
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(v.raw));
 #else
-    const hn::Rebind<std::uint8_t, I> bytes;
+    const hn::Rebind<std::uint8_t, Int> bytes;
     hn::StoreU(hn::DemoteTo(bytes, v), bytes, to);
 #endif
   }
   static HWY_INLINE VI load_bytes(const std::uint8_t* from) {
-    const hn::Rebind<std::uint8_t, I> bytes;
-    return hn::PromoteTo(I(), hn::LoadU(bytes, from));
+    const hn::Rebind<std::uint8_t, Int> bytes;
+    return hn::PromoteTo(Int(), hn::LoadU(bytes, from));
   }
   static HWY_INLINE VD to_double(const float* from) {
     const hn::Rebind<float, D> half;
@@ -213,7 +213,7 @@ struct SideOps {
       // Adding one half moves the place of 2^-24 to the last bit.
       const VF shifted = hn::Add(hn::BitCast(O::F(), u), hn::Set(O::F(), 0.5f));
       const VU subnormal = hn::Sub(hn::BitCast(u32, shifted), hn::Set(u32, 0x3f000000u));
-      const O::I i32;
+      const O::Int i32;
       const auto is_small = hn::Lt(hn::BitCast(i32, u), hn::Set(i32, 0x38800000));
       VU result =
           hn::IfThenElse(hn::RebindMask(u32, is_small), subnormal, hn::ShiftRight<13>(rounded));

@@ -22,7 +22,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "kvpleat/core/bytes.h"
 #include "kvpleat/core/config.h"
@@ -688,7 +687,7 @@ struct Lanes {
   static HWY_INLINE I32 nearest_i32(const F32& a) {
     return make_i32([&](std::uint32_t i) {
       // Whole numbers beyond 2^22: adding the magic number would cost their last bit.
-      if (!(magnitude(a.lane[i]) < 0x1p31f)) return std::numeric_limits<std::int32_t>::min();
+      if (!(magnitude(a.lane[i]) < 0x1p31f)) return -0x7fffffff - 1;
       return magnitude(a.lane[i]) < 0x1p22f ? static_cast<std::int32_t>(round_to_even(a.lane[i]))
                                             : static_cast<std::int32_t>(std::nearbyint(a.lane[i]));
     });

@@ -154,7 +154,7 @@ struct PlainRows {
   // The bits of the largest magnitude, in the order of largest_magnitude (core/numeric.h).
   static std::uint32_t largest(const float* rows, std::size_t stride, std::uint32_t count,
                                std::uint32_t dim) {
-    const O::I i32;
+    const O::Int i32;
     const O::VI magnitude = hn::Set(i32, 0x7fffffff);
     O::VI most[2] = {hn::Zero(i32), hn::Zero(i32)};
     std::uint32_t rest = 0;
