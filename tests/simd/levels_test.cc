@@ -318,6 +318,21 @@ Result sums(const Data& data, std::uint32_t count, Arithmetic arithmetic, bool p
 
 using namespace levels_test;
 
+// Kernels take 4, 2 and 1 queries at a time (8 where registers allow): 1, 3, 5 and 16 have them all.
+// Sanitizers multiply the time by ten and look at addresses, not at values: one number of queries
+// each.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
 TEST_CASE("levels: scores and sums within the bounds of their arithmetic, on every target") {
   std::vector<std::vector<float>> first;  // of the first target
   const int ran = on_each_target(HWY_TARGETS, [&](const char* target) {
@@ -337,8 +352,9 @@ TEST_CASE("levels: scores and sums within the bounds of their arithmetic, on eve
     double worst[2][3] = {};
     for (const Arithmetic arithmetic :
          {Arithmetic::kFast, Arithmetic::kAccurate, Arithmetic::kExact}) {
-      for (const std::uint32_t count : {1u, 2u, 3u, 4u, 5u, 8u, 16u}) {
-        if (count > 5 && arithmetic != Arithmetic::kFast) continue;
+      for (const std::uint32_t count : {1u, 3u, 5u, 16u}) {
+        if (count > 5 && (kSanitized || arithmetic != Arithmetic::kFast)) continue;
+        if (kSanitized && count != (arithmetic == Arithmetic::kFast ? 5u : 3u)) continue;
         for (const Data& data : all().keys) {
           CAPTURE(target);
           CAPTURE(data.name);
