@@ -62,8 +62,9 @@ struct KernelTable {
   void (*rescale)(float* sums, std::uint32_t n, float factor);
 };
 
-// What the unit of kernels defines. The size of the table is part of every symbol: units that were
-// compiled with headers of other versions do not link.
+// What the unit of kernels defines. The size of the table is part of every symbol, so that units
+// compiled with another list of functions do not link. Structs of abi.h may change without that:
+// compile all units of a program with the same headers.
 template <std::size_t kTableBytes>
 struct KernelUnit {
   // The table of the best target that this CPU has, unless another was chosen. The first call asks
@@ -75,8 +76,8 @@ struct KernelUnit {
   [[nodiscard]] static const KernelTable& table_of(std::uint32_t target) noexcept;
   // Whether this CPU has it.
   [[nodiscard]] static bool runs(std::uint32_t target) noexcept;
-  // From now on table() is that of this target, which must run here. Calls that work at this moment
-  // finish with the one before.
+  // From now on table() is that of this target, which must run here. Call it while nothing attends:
+  // an attend asks for the table at every kernel.
   static void choose(std::uint32_t target) noexcept;
 };
 using Kernels = KernelUnit<sizeof(KernelTable)>;
