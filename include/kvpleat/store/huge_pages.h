@@ -33,8 +33,8 @@ inline void* allocate(std::size_t bytes) noexcept {
 #if defined(__linux__)
   // Anonymous mappings begin at any 4 KiB page: map one huge page more, give back both ends.
   const std::size_t size = round_up(bytes, kHugePage);
-  void* mapped = ::mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapped =
+      ::mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   auto* begin = static_cast<unsigned char*>(mapped);
   const std::size_t skip =

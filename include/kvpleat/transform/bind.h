@@ -23,7 +23,7 @@ namespace kvpleat::inline KVPLEAT_ISA {
 struct BindContext {
   const float* profile = nullptr;  // this head's profile of the policy: [profile_size] floats
   const Rope* rope = nullptr;      // of the model; dims 0 if there is none
-  const CosSin* unit_rotations = nullptr;  // [kRotationSpan, pairs]: by 0..kRotationSpan-1 tokens
+  const CosSin* unit_rotations = nullptr;   // [kRotationSpan, pairs]: by 0..kRotationSpan-1 tokens
   const abi::PhaseTable* phases = nullptr;  // of the rope, for vector kernels; may be null
 };
 inline constexpr std::uint32_t kRotationSpan = 64;
