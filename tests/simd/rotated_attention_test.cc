@@ -28,6 +28,9 @@ struct Rotated : CacheTraits<kDim> {
                          KV<formats::CodebookKey<kDim, 3>, formats::CodebookValue<kDim, 2>>>;
 };
 using Cache = KvCache<Rotated>;
+struct Plain : Rotated {
+  using Kernels = ReferenceKernels;
+};
 
 // Per head: key mean [64], key scales [64], key direction [64] and its step; the values' without
 // the mean.
@@ -124,4 +127,41 @@ TEST_CASE("rotated formats: vector kernels agree with the reference") {
       }
     }
   }
+}
+
+TEST_CASE(
+    "a cache of other kernels has no table of offsets: right, reported, refused when strict") {
+  const RotatedProfiles profiles;
+  CacheShape shape;
+  shape.layers = 1;
+  shape.kv_heads = kHeads;
+  shape.max_tokens = kTokens;
+  shape.rope = Rope::standard(RopeLayout::kHalves, kDim, 10000.0);
+  auto with = Cache::create(shape, profiles.lanes.data(), profiles.lanes.size());
+  auto without = KvCache<Plain>::create(shape, profiles.lanes.data(), profiles.lanes.size());
+  REQUIRE(with);
+  REQUIRE(without);
+  const test::Tokens data = test::tokens_of(7, kTokens, kHeads, kDim);
+  REQUIRE(ok(test::feed(*with, 0, data, 0, kTokens, 50)));
+  REQUIRE(ok(test::feed(*without, 0, data, 0, kTokens, 50)));
+  CHECK(with->memory().profile > without->memory().profile);
+  const std::vector<float> queries = test::normal(91, kDim);
+  AttendReport report;
+  AttendArguments a;
+  a.queries = queries.data();
+  a.scale = 0.125f;
+  a.report = &report;
+  a.arithmetic = Arithmetic::kExact;
+  float wanted[kDim];
+  float got[kDim];
+  REQUIRE(ok(attend<VectorKernels>(*with, 0, 0, a, wanted)));
+  CHECK(report.key[0] == Path::kFused);
+  REQUIRE(ok(attend<VectorKernels>(*without, 0, 0, a, got)));
+  CHECK(report.key[0] == Path::kDecode);
+  CHECK(report.value[0] == Path::kFused);
+  // Both offsets are floats; the reference's own differ by 1e-6 of the term.
+  for (std::uint32_t c = 0; c < kDim; ++c) CHECK(std::fabs(got[c] - wanted[c]) <= 1e-4f);
+  a.strict = true;
+  CHECK(attend<VectorKernels>(*without, 0, 0, a, got) == Status::kUnsupported);
+  CHECK(ok(attend<ReferenceKernels>(*without, 0, 0, a, got)));
 }

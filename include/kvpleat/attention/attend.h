@@ -85,17 +85,21 @@ namespace attention {
 inline constexpr std::uint32_t kSlots = 256;  // scores live in [queries, kSlots] scratch
 inline constexpr std::uint32_t kQueries = abi::kMaxQueries;  // folded in one pass over the bytes
 
-// How a kernel set scores keys of a format. Keys without a coded query are decoded by any set.
-template <class Kernels, class Key>
+// How a kernel set scores keys of a format. Keys without a coded query are decoded by any set. Score
+// offsets of positions need a table that a cache keeps only for the kernels of its traits: without
+// it the format adds them, ten times as slowly.
+template <class Kernels, class Cache, class Key>
 constexpr Path key_path() {
-  return scores_restored<Key>() ? Path::kDecode : Kernels::template kPath<Key>;
+  constexpr bool kLacksTable = Key::kPositional && Key::kHasOffset && Kernels::kTakesPhaseTable &&
+                               !Cache::Traits::Kernels::kTakesPhaseTable;
+  return scores_restored<Key>() || kLacksTable ? Path::kDecode : Kernels::template kPath<Key>;
 }
 
 // How it sums values that are the first channels of keys.
-template <class Kernels, class Key>
+template <class Kernels, class Cache, class Key>
 constexpr Path view_path() {
-  return key_path<Kernels, Key>() == Path::kDecode ? Path::kDecode
-                                                   : Kernels::template kViewPath<Key>;
+  return key_path<Kernels, Cache, Key>() == Path::kDecode ? Path::kDecode
+                                                          : Kernels::template kViewPath<Key>;
 }
 
 // One pass: up to kQueries queries of a head over an index range.
@@ -480,9 +484,9 @@ class Pass {
   template <class Lane>
   void note() const noexcept {
     if (arguments_.report == nullptr) return;
-    arguments_.report->key[Lane::kLane] = key_path<Kernels, typename Lane::Pair::Key>();
+    arguments_.report->key[Lane::kLane] = key_path<Kernels, Cache, typename Lane::Pair::Key>();
     if constexpr (Cache::kValueKind == ValueKind::kKeyView) {
-      arguments_.report->value[Lane::kLane] = view_path<Kernels, typename Lane::Pair::Key>();
+      arguments_.report->value[Lane::kLane] = view_path<Kernels, Cache, typename Lane::Pair::Key>();
     } else {
       arguments_.report->value[Lane::kLane] = Kernels::template kPath<typename Lane::Pair::Value>;
     }
@@ -503,20 +507,20 @@ class Pass {
   std::int64_t positions_[kSlots];
 };
 
-template <class Kernels, class Pair>
+template <class Kernels, class Cache, class Pair>
 constexpr bool lane_fused() {
-  bool fused = key_path<Kernels, typename Pair::Key>() != Path::kDecode;
+  bool fused = key_path<Kernels, Cache, typename Pair::Key>() != Path::kDecode;
   if constexpr (Pair::kValueKind == ValueKind::kStored)
     fused = fused && Kernels::template kPath<typename Pair::Value> != Path::kDecode;
   if constexpr (Pair::kValueKind == ValueKind::kKeyView)
-    fused = fused && view_path<Kernels, typename Pair::Key>() != Path::kDecode;
+    fused = fused && view_path<Kernels, Cache, typename Pair::Key>() != Path::kDecode;
   return fused;
 }
 // Whether every lane of the cache has kernels of its own in this set.
 template <class Kernels, class Cache>
 constexpr bool all_fused() {
   return []<std::size_t... kIndices>(std::index_sequence<kIndices...>) {
-    return (lane_fused<Kernels, typename Cache::template Lane<kIndices>>() && ...);
+    return (lane_fused<Kernels, Cache, typename Cache::template Lane<kIndices>>() && ...);
   }
   (std::make_index_sequence<Cache::kLanes>{});
 }

@@ -8,9 +8,9 @@
 namespace kvpleat::inline KVPLEAT_ISA {
 
 enum class Path : std::uint8_t {
-  kNone,       // no token of this format took part
-  kFused,      // vector kernel on the stored bytes; in Arithmetic::kExact it decodes them, in L1
-  kDecode,     // rows decoded by the format's own code, then vector kernels
+  kNone,    // no token of this format took part
+  kFused,   // vector kernel on the stored bytes; in Arithmetic::kExact it decodes them, in L1
+  kDecode,  // rows decoded, or score offsets added, by the format's own code; then vector kernels
   kReference,  // plain C++: rows decoded one by one
 };
 
