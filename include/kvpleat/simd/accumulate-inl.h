@@ -273,8 +273,10 @@ class TileAccumulate {
         total[v % L::kParts] = L::add(total[v % L::kParts], values[i][v]);
       }
       rows.total[i] = L::sum16(total);
+      // Rounded: a compiler may join the product to the first addition of sum16, on one target and
+      // not on another.
       KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[i][p] =
-          L::mul(total[p], about_zero);
+          L::rounded_mul(total[p], about_zero);
     }
     put_rows<kPlanes, kCount>(part, values, bias, rows);
     KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.any =
