@@ -45,6 +45,10 @@ else
   echo "not run: NEON, without a cross compiler (g++-aarch64-linux-gnu) and an emulator (qemu-user-static)"
 fi
 
+if ((${#wanted[@]} == 0)); then
+  echo "skipped: no target to run"
+  exit 77
+fi
 for line in "${wanted[@]}"; do
   IFS='|' read -r name target emulator command <<< "$line"
   printf '%s\0' "$command ${common[*]@Q} '$here/targets.cc' -o '$name'"

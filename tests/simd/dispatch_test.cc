@@ -14,6 +14,7 @@
 #include "kvpleat/attention/attend.h"
 #include "kvpleat/cache/presets.h"
 #include "kvpleat/format/formats.h"
+#include "support/dispatched_targets.h"
 #include "support/generator.h"
 #include "support/kernel_sample.h"
 
@@ -22,26 +23,6 @@ namespace {
 
 using K = DispatchedKernels;
 using abi::Arithmetic;
-
-// Calls run(name) with every target that this CPU has; afterwards the best one is chosen again.
-// Returns what ran.
-template <class Run>
-std::string on_each_target(Run run) {
-  std::string ran;
-  for (std::uint32_t i = 0; i < K::target_count(); ++i) {
-    if (!K::target_runs(i)) {
-      ran += std::string(K::target_name(i)) + " (not on this CPU) ";
-      continue;
-    }
-    REQUIRE(K::use_target(K::target_name(i)).status == Status::kOk);
-    REQUIRE(std::string(K::target()) == K::target_name(i));
-    CAPTURE(std::string(K::target()));
-    run(std::string(K::target()));
-    ran += std::string(K::target()) + " ";
-  }
-  REQUIRE(K::use_target("").status == Status::kOk);
-  return ran;
-}
 
 TEST_CASE("targets have names of their own; the best that runs here is chosen, others by name") {
   REQUIRE(K::target_count() > 0);
@@ -86,7 +67,8 @@ void check_role(const test::Law& law) {
     const double tolerance = law.tolerance(arithmetic);
     const test::Results wanted = sample.template run<ReferenceKernels>(arithmetic);
     test::Results first;
-    on_each_target([&](const std::string& target) {
+    test::on_each_dispatched_target([&] {
+      const std::string target = K::target();
       const test::Results found = sample.template run<K>(arithmetic);
       CHECK(test::worst(found.scores, wanted.scores, unit.scores) <= tolerance);
       CHECK(test::worst(found.sums, wanted.sums, unit.sums) <= tolerance);
@@ -104,7 +86,7 @@ void check_role(const test::Law& law) {
 }
 
 TEST_CASE("every target gives the reference's scores and sums, and those with FMA the same bits") {
-  MESSAGE("ran on ", on_each_target([](const std::string&) {}));
+  MESSAGE("ran on ", test::on_each_dispatched_target([] {}));
   test::each_kernel_format([]<class F>(const test::Law& law) { check_role<F>(law); });
 }
 
@@ -114,7 +96,8 @@ TEST_CASE("attend reports the kernels and the target; strict refuses what has no
   const std::vector<float> rows = test::normal(95, std::size_t{300} * 64);
   REQUIRE(ok(made->append(0, {rows.data(), 300, 1, 64}, {rows.data(), 300, 1, 64})));
   std::vector<float> first;
-  const std::string ran = on_each_target([&](const std::string& target) {
+  const std::string ran = test::on_each_dispatched_target([&] {
+    const std::string target = K::target();
     AttendReport report;
     std::vector<float> out(64);
     REQUIRE(ok(attend<K>(

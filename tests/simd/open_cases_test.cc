@@ -22,6 +22,7 @@
 #include "kvpleat/kvpleat.h"
 #include "support/attention_oracle.h"
 #include "support/cache_fixture.h"
+#include "support/dispatched_targets.h"
 
 using namespace kvpleat;
 using abi::Arithmetic;
@@ -34,17 +35,6 @@ namespace {
 
 using Kernels = DispatchedKernels;
 
-// Calls run() with every target that this CPU has.
-template <class Run>
-void on_each_target(Run run) {
-  for (std::uint32_t i = 0; i < Kernels::target_count(); ++i) {
-    if (!Kernels::target_runs(i)) continue;
-    REQUIRE(ok(Kernels::use_target(Kernels::target_name(i)).status));
-    CAPTURE(Kernels::target());
-    run();
-  }
-  REQUIRE(ok(Kernels::use_target("").status));
-}
 template <class Run>
 void in_each_arithmetic(Run run) {
   for (const Arithmetic arithmetic :
@@ -100,7 +90,7 @@ TEST_CASE("OC-06 the product of two small scales, vector kernels") {
   const std::vector<float> queries = test::normal(8, 64 * 128, 1e-3f);
   std::vector<IndexRange> limits(64);
   for (std::uint32_t t = 0; t < 64; ++t) limits[t] = {t, t + 1};
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     in_each_arithmetic([&](Arithmetic arithmetic) {
       // The log-sum of a row that sees one key is its logit.
       AttendArguments prefill = arguments_of(queries, 64, 1, 1e6f, arithmetic);
@@ -157,7 +147,7 @@ TEST_CASE("OC-08 ties round alike, vector encoders") {
       i += c % 32 != 0 ? 1u : 0u;
     }
   }
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     for (const std::uint32_t step : {1u, 16u, kTokens}) {
       auto cache = make<Ties>(shape_of(1, kTokens, 67));
       for (std::uint32_t t = 0; t < kTokens; t += step) {
@@ -184,7 +174,7 @@ void head_size() {
   REQUIRE(ok(feed(cache, 0, data, 0, 137, 10)));
   const std::vector<float> queries = test::normal(21 + kDim, 2 * kDim);
   const float scale = 1.0f / std::sqrt(static_cast<float>(kDim));
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     in_each_arithmetic([&](Arithmetic arithmetic) {
       for (std::uint32_t h = 0; h < 2; ++h) {
         AttendReport report;
@@ -231,7 +221,7 @@ TEST_CASE("OC-23 upper half of a wide head, vector kernels") {
               upper(test::normal(22, 1500 * kDim))};
   const std::vector<float> query = upper(test::normal(23, kDim));
   REQUIRE(ok(feed(cache, 0, data, 0, 1500, 500)));
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     in_each_arithmetic([&](Arithmetic arithmetic) {
       const AttendArguments a = arguments_of(query, 1, 1, 0.06f, arithmetic);
       const AttendErrors errors = test::attend_errors(cache, 0, 0, a, &data);
@@ -272,7 +262,7 @@ TEST_CASE("OC-26 grouped query heads, vector kernels") {
     REQUIRE(ok(feed(cache, 0, data, 0, 70, 70)));
     const std::vector<float> queries = test::normal(27, query_heads * 64);
     std::vector<float> out(query_heads * 64);
-    on_each_target([&] {
+    test::on_each_dispatched_target([&] {
       in_each_arithmetic([&](Arithmetic arithmetic) {
         Sequential here;
         REQUIRE(
@@ -296,7 +286,7 @@ TEST_CASE("OC-54 very negative but valid scores, vector kernels") {
   auto cache = make<Vector<presets::Int8, kDim>>(shape_of(1, 3, kDim));
   REQUIRE(ok(feed(cache, 0, data, 0, 3, 3)));
   const std::vector<float> query(kDim, 100.0f);
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     in_each_arithmetic([&](Arithmetic arithmetic) {
       for (const double score : {-640000.0, -3e38}) {
         const AttendArguments a =
@@ -350,7 +340,7 @@ TEST_CASE("OC-55 score overflow in narrow accumulation, vector kernels") {
   each_lane([&](auto& cache, std::uint8_t) {
     const TokenRows rows = TokenRows::tagged(half.data(), ElementType::kHalf, 2, 1, kWide);
     REQUIRE(ok(cache.append(0, rows, rows)));
-    on_each_target([&] {
+    test::on_each_dispatched_target([&] {
       in_each_arithmetic([&](Arithmetic arithmetic) {
         const AttendArguments a = arguments_of(query, 1, 1, 1.0f / std::sqrt(128.0f), arithmetic);
         const AttendErrors errors = test::attend_errors(cache, 0, 0, a);
@@ -399,7 +389,7 @@ TEST_CASE("OC-56 junk beyond the last token, vector kernels") {
                   },
                   [](std::uint32_t, std::uint32_t) {});
             }
-            on_each_target([&] {
+            test::on_each_dispatched_target([&] {
               in_each_arithmetic([&](Arithmetic arithmetic) {
                 std::vector<float> out(3 * kWide);
                 REQUIRE(ok(attend(cache, 0, 0, arguments_of(query, 1, 3, 0.0884f, arithmetic),
@@ -424,7 +414,7 @@ TEST_CASE("OC-58 every type, no silent slow path, vector kernels") {
   const std::vector<float> queries = test::normal(39, 3 * kWide);
   each_lane([&](auto& cache, std::uint8_t lane) {
     REQUIRE(ok(feed(cache, 0, data, 0, 100, 31)));
-    on_each_target([&] {
+    test::on_each_dispatched_target([&] {
       in_each_arithmetic([&](Arithmetic arithmetic) {
         AttendReport report;
         AttendArguments a = arguments_of(queries, 1, 3, 0.0884f, arithmetic);
@@ -449,7 +439,7 @@ TEST_CASE("OC-58 a format without kernels: right, reported, and refused in stric
   const std::vector<float> queries = test::normal(39, 3 * 64);
   auto cache = make<Vector<presets::GgmlQ4_0, 64>>(shape_of(1, 100, 64));
   REQUIRE(ok(feed(cache, 0, data, 0, 100, 31)));
-  on_each_target([&] {
+  test::on_each_dispatched_target([&] {
     AttendReport report;
     AttendArguments a = arguments_of(queries, 1, 3, 0.125f, Arithmetic::kFast);
     a.report = &report;
@@ -475,7 +465,7 @@ TEST_CASE("OC-59 fused result equals read-then-attend, vector kernels") {
     query[0] = 2000.0f;
     std::vector<float> noise = test::normal(41, 128);
     noise[0] = 2000.0f;
-    on_each_target([&] {
+    test::on_each_dispatched_target([&] {
       // Equal keys: equal logits whatever a query is rounded to. Weights times the steps of the values
       // are rounded to the largest / 127 (or / 16383): half of that, where the values are of size 1.
       in_each_arithmetic([&](Arithmetic arithmetic) {

@@ -8,6 +8,7 @@
 #include "kvpleat/kvpleat.h"
 #include "support/attention_oracle.h"
 #include "support/cache_fixture.h"
+#include "support/dispatched_targets.h"
 
 using namespace kvpleat;
 using abi::Arithmetic;
@@ -71,10 +72,7 @@ TEST_CASE("a quantizer of one's own, with steps of both signs, in every arithmet
   const test::Tokens data = test::tokens_of(3, 300, 2, 64, 0.25f, -0.25f);
   REQUIRE(ok(test::feed(*cache, 0, data, 0, 300, 100)));
   const std::vector<float> queries = test::normal(4, 3 * 64);
-  for (std::uint32_t i = 0; i < DispatchedKernels::target_count(); ++i) {
-    if (!DispatchedKernels::target_runs(i)) continue;
-    REQUIRE(ok(DispatchedKernels::use_target(DispatchedKernels::target_name(i)).status));
-    CAPTURE(DispatchedKernels::target());
+  test::on_each_dispatched_target([&] {
     for (const Arithmetic arithmetic :
          {Arithmetic::kFast, Arithmetic::kAccurate, Arithmetic::kExact}) {
       AttendReport report;
@@ -93,6 +91,5 @@ TEST_CASE("a quantizer of one's own, with steps of both signs, in every arithmet
                               : arithmetic == Arithmetic::kAccurate ? 3e-4
                                                                     : 1e-5));
     }
-  }
-  REQUIRE(ok(DispatchedKernels::use_target("").status));
+  });
 }
