@@ -8,8 +8,8 @@
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
-//   kSlabBytes:       memory is taken in slabs of at most this many bytes per size class; blocks
-//                     are cut from slabs. 0: one allocation per stretch.
+//   kSlabBytes:       memory is taken in slabs of blocks of at most this many bytes per size class,
+//                     and a header of a few bytes per block. 0: one allocation per stretch.
 //   kSpillPageBytes:  outliers lie in pages of at least this size. 0: this store keeps none.
 //   kStretchBlocks:   blocks of one head that lie in a row, 1 to 64. A stream takes as many at
 //                     once; those it has not filled yet are slack, on average half a stretch.
@@ -28,7 +28,7 @@ using UnitStore = SlabStore<0, 4096>;
 // For long contexts that grow token by token in many heads at once: 16 blocks of a head in a row,
 // in slabs that fit a huge page (store/huge_pages.h). Blocks of rows that are appended in bulk lie
 // in a row anyway.
-using HeadMajorStore = SlabStore<(2u << 20), 65536, 16>;
+using HeadMajorStore = SlabStore<(2u << 20) - 65536, 65536, 16>;
 // For caches whose formats never spill.
 using DenseStore = SlabStore<65536, 0>;
 

@@ -39,8 +39,8 @@ class BlockPool {
   }
 
   // block_bytes > 0; limit: most stretches alive at once; spills: blocks own runs in spill().
-  // slab_bytes: of a slab, at most, where that holds a stretch; 0: a slab is one stretch. kRange:
-  // more than 2^31 blocks.
+  // slab_bytes: of the blocks of a slab, at most, where that holds a stretch; 0: a slab is one
+  // stretch. kRange: more than 2^31 blocks.
   Status open(const MemorySource* memory, std::size_t block_bytes, std::uint64_t limit,
               std::size_t slab_bytes, bool spills, std::uint32_t stretch = 1) noexcept {
     if (limit >= 0x80000000u / stretch) return Status::kRange;
@@ -207,8 +207,6 @@ class BlockPool {
     per_slab_ = lower_of(static_cast<std::uint32_t>(
                              lower_of<std::size_t>(slab_bytes / (pitch_ * stretch), 0x10000u)),
                          limit_);
-    // The header must fit in as well.
-    while (per_slab_ > 1 && slab_size(per_slab_) > slab_bytes) --per_slab_;
     per_slab_ = upper_of(per_slab_, 1u);
   }
 
