@@ -155,7 +155,7 @@ TEST_CASE("compare: raw ends are paid for and pay") {
   // slabs of its six pools end in up to 64 KiB each, 2 bits of this small cache.
   const double half = (of("Oaken").bits_per_element + 16.0) / 2;
   CHECK(of("OakenEnds").bits_per_element > half - 0.05);
-  CHECK(of("OakenEnds").bits_per_element < half + 2.0);
+  CHECK(of("OakenEnds").bits_per_element < half + 1.0);
   CHECK(of("OakenEnds").attention_error < of("Oaken").attention_error);
   CHECK(of("OakenEnds").key_nmse < of("Oaken").key_nmse);
 }
