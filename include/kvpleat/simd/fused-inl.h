@@ -190,13 +190,8 @@ struct FusedSlots : OakenBytes {
 
     HWY_INLINE Constants(const abi::OakenView& view, const abi::BlockBytes& bytes,
                          const OakenConstants& constants, std::uint32_t at) {
-      alignas(64) std::uint16_t fields[96];
-      OakenConstants::split_fields(
-          (view.shared_ranges ? bytes.shared : bytes.block) + view.ranges_at + 12 * at, fields);
-      const auto field = [&](std::uint32_t f) HWY_ATTR {
-        return _mm512_cvtph_ps(
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(fields + 16 * f)));
-      };
+      const std::uint8_t* ranges =
+          (view.shared_ranges ? bytes.shared : bytes.block) + view.ranges_at + 12 * at;
       const __m512 step = _mm512_load_ps(constants.step + at);
       const __m512 wide = _mm512_load_ps(constants.wide + at);
       const __m512 unit = _mm512_load_ps(constants.unit + at);
@@ -210,8 +205,9 @@ struct FusedSlots : OakenBytes {
       const __m512 level = _mm512_mul_ps(_mm512_mul_ps(step, _mm512_set1_ps(16.0f)), scale);
       KVPLEAT_UNROLL
       for (std::uint32_t outer = 0; outer < 2; ++outer) {
-        const __m512 low = field(outer == 0 ? 4 : 0);
-        const __m512 high = field(outer == 0 ? 5 : 1);
+        const OakenConstants::Range range(ranges, outer == 0 ? 2 : 0);
+        const __m512 low = range.low(0).raw;
+        const __m512 high = range.high(0).raw;
         const __m512 size =
             _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(high, low), fifteenth), scale);
         const __m512 above =
@@ -351,11 +347,9 @@ struct FusedScores : OakenScores {
     constexpr std::uint32_t kSums = kQueries * kPlanes;
     const std::uint32_t query_stride = OakenQueries::stride(view);
     const std::uint32_t row = OakenQueries::row(view);
-    const __m512i split = _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
-    const __m512i gap = each_four(load16(constants.gap + at));
     __m512i dense[kSums];
-    dense_sums<kQueries, kTwo>(codes, lines, 0, split, gap, work + 64 + 4 * row, query_stride, row,
-                               dense);
+    dense_sums<kQueries, kTwo>(constants, at, codes, lines, 0, work + 64 + 4 * row, query_stride,
+                               row, dense);
     __m512i sparse[kSums];
     __m512i turned = _mm512_setzero_si512();
     KVPLEAT_UNROLL

@@ -54,45 +54,51 @@ struct OakenConstants {
 
   static HWY_NOINLINE void derive(const abi::OakenView& view, const abi::BlockRun& run,
                                   OakenConstants& made) {
-    made.wide_units = 0;
-    const std::uint8_t* ranges =
-        (view.shared_ranges ? run.bytes.shared : run.bytes.block) + view.ranges_at;
-    const std::uint32_t end = run.slot + run.count;
-    for (std::uint32_t u = run.slot / 16; u * 16 < end; ++u) {
-      alignas(64) std::uint16_t fields[96];
-      split_fields(ranges + u * 192, fields);
-      bool wide = false;
-      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes) {
-        const bool some = view.splits ? derive_lanes<true>(view, fields + i, u * 16 + i, made)
-                                      : derive_lanes<false>(view, fields + i, u * 16 + i, made);
-        wide = wide || some;
-      }
-      if (HWY_UNLIKELY(wide)) made.wide_units |= 1u << u;
-    }
+    view.splits ? derive_units<true>(view, run, made) : derive_units<false>(view, run, made);
     // Slots outside the run may hold anything, NaN as well.
+    const std::uint32_t end = run.slot + run.count;
     for (std::uint32_t t = run.slot / 16 * 16; t < run.slot; ++t) made.clear(t);
     for (std::uint32_t t = end; t % 16 != 0; ++t) made.clear(t);
   }
 
-  // [16 tokens][6 halves] to [6][16]: outer, middle, inner; lowest and highest of each.
-  static HWY_INLINE void split_fields(const std::uint8_t* ranges, std::uint16_t* fields) {
+  // Ranges of one band (0 outer, 1 middle, 2 inner) of 16 tokens, of those from `lane` on.
+  struct Range {
 #if KVPLEAT_OAKEN_VBMI
-    const __m512i a = _mm512_loadu_si512(ranges);
-    const __m512i b = _mm512_loadu_si512(ranges + 64);
-    const __m512i c = _mm512_loadu_si512(ranges + 128);
-    KVPLEAT_UNROLL
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      const __m512i from_ab = _mm512_permutex2var_epi16(a, _mm512_load_si512(kFields.ab[k]), b);
-      _mm512_store_si512(fields + 32 * k,
-                         _mm512_permutex2var_epi16(from_ab, _mm512_load_si512(kFields.c[k]), c));
+    __m512i halves;  // 16 times the lowest, 16 times the highest
+
+    HWY_INLINE Range(const std::uint8_t* ranges, std::uint32_t band) {
+      const __m512i a = _mm512_loadu_si512(ranges);
+      const __m512i b = _mm512_loadu_si512(ranges + 64);
+      const __m512i c = _mm512_loadu_si512(ranges + 128);
+      const __m512i from_ab = _mm512_permutex2var_epi16(a, _mm512_load_si512(kFields.ab[band]), b);
+      halves = _mm512_permutex2var_epi16(from_ab, _mm512_load_si512(kFields.c[band]), c);
+    }
+    HWY_INLINE Lanes::F32 low(std::uint32_t) const {
+      return Lanes::F32{_mm512_cvtph_ps(_mm512_castsi512_si256(halves))};
+    }
+    HWY_INLINE Lanes::F32 high(std::uint32_t) const {
+      return Lanes::F32{_mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1))};
     }
 #else
-    for (std::uint32_t t = 0; t < 16; ++t) {
-      for (std::uint32_t f = 0; f < 6; ++f)
-        std::memcpy(fields + 16 * f + t, ranges + 12 * t + 2 * f, 2);
+    std::uint16_t halves[2][16];
+
+    HWY_INLINE Range(const std::uint8_t* ranges, std::uint32_t band) {
+      for (std::uint32_t t = 0; t < 16; ++t) {
+        std::memcpy(&halves[0][t], ranges + 12 * t + 4 * band, 2);
+        std::memcpy(&halves[1][t], ranges + 12 * t + 4 * band + 2, 2);
+      }
+    }
+    HWY_INLINE Lanes::F32 low(std::uint32_t lane) const {
+      return at(0, lane);
+    }
+    HWY_INLINE Lanes::F32 high(std::uint32_t lane) const {
+      return at(1, lane);
+    }
+    HWY_INLINE Lanes::F32 at(std::uint32_t end, std::uint32_t lane) const {
+      return Lanes::load_half(reinterpret_cast<const std::uint8_t*>(halves[end] + lane));
     }
 #endif
-  }
+  };
 
  private:
 #if KVPLEAT_OAKEN_VBMI
@@ -134,76 +140,138 @@ struct OakenConstants {
 #endif
   }
 
-  // The operations of JaggedConstants::of. Those that decide zero_split and gap are done one by one
-  // and in its order, so that these are equal; unit is bounded in fewer, to a few units in the last
-  // place, by max(|m + s|, |m - s|) = |m| + |s|. Returns whether a token has wide != 0.
+  // The thresholds, one per lane.
+  struct Edges {
+    Lanes::F32 low;
+    Lanes::F32 high;
+    Lanes::F32 whole;   // from low to high
+    Lanes::F32 middle;  // of the outer ones
+    Lanes::F32 apart;   // half of what lies between those
+
+    HWY_INLINE explicit Edges(const abi::OakenView& view)
+        : low(Lanes::set_f32(view.middle_low)),
+          high(Lanes::set_f32(view.middle_high)),
+          whole(Lanes::set_f32(view.middle_high - view.middle_low)),
+          middle(Lanes::set_f32((view.outer_high + view.outer_low) * 0.5f)),
+          apart(Lanes::set_f32((view.outer_high - view.outer_low) * 0.5f)) {}
+  };
+
+  // In two passes: what one unit of 16 tokens has to wait for, one operation for the next, is longer
+  // than what a core holds in flight.
   template <bool kSplits>
-  static HWY_INLINE bool derive_lanes(const abi::OakenView& view, const std::uint16_t* fields,
+  static HWY_INLINE void derive_units(const abi::OakenView& view, const abi::BlockRun& run,
+                                      OakenConstants& made) {
+    const std::uint8_t* ranges =
+        (view.shared_ranges ? run.bytes.shared : run.bytes.block) + view.ranges_at;
+    const Edges edges(view);
+    const std::uint32_t begin = run.slot / 16;
+    const std::uint32_t end = ceil_div(run.slot + run.count, 16u);
+    for (std::uint32_t u = begin; u < end; ++u) {
+      const Range middle(ranges + u * 192, 1);
+      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes)
+        derive_steps<kSplits>(edges, middle, i, u * 16 + i, made);
+    }
+    std::uint32_t wide_units = 0;
+    for (std::uint32_t u = begin; u < end; ++u) {
+      const Range outer(ranges + u * 192, 0);
+      const Range inner(ranges + u * 192, 2);
+      bool wide = false;
+      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes)
+        wide = derive_rest<kSplits>(edges, outer, inner, i, u * 16 + i, made) || wide;
+      if (HWY_UNLIKELY(wide)) wide_units |= 1u << u;
+    }
+    made.wide_units = wide_units;
+  }
+
+  // The operations of JaggedConstants::of. Those that decide zero_split and gap give what its own
+  // give, to the bit; unit is bounded in fewer, to a few units in the last place, by max(|m + s|,
+  // |m - s|) = |m| + |s|.
+  //
+  // The first pass leaves in base the lowest middle value, in unit -low * (15 / width), and in wide
+  // the gap before it is rounded; the latter two are 0 if the token has one side only.
+  template <bool kSplits>
+  static HWY_INLINE void derive_steps(const Edges& edges, const Range& middle, std::uint32_t lane,
                                       std::uint32_t at, OakenConstants& made) {
     using F = Lanes::F32;
-    const auto field = [&](std::uint32_t f) HWY_ATTR {
-      return Lanes::load_half(reinterpret_cast<const std::uint8_t*>(fields + 16 * f));
-    };
-    const F low = hidden(field(2));
-    const F high = hidden(field(3));
+    const F low = hidden(middle.low(lane));
+    const F high = hidden(middle.high(lane));
     const F zero = Lanes::zero_f32();
-    const F one = Lanes::set_f32(1.0f);
-    const F fifteen = Lanes::set_f32(15.0f);
-    const F sixteen = Lanes::set_f32(16.0f);
-    const F half = Lanes::set_f32(0.5f);
-
     const F width = Lanes::sub(high, low);
-    const Lanes::M32 spread = Lanes::less(zero, width);
-    const F step = Lanes::select(
-        spread, Lanes::mul(Lanes::div(width, fifteen), Lanes::set_f32(1.0f / 16.0f)), zero);
+    const F step = over_240(Lanes::upper(width, zero));
+    Lanes::store_f32(made.step + at, step);
+    Lanes::store_f32(made.base + at, low);
+    if constexpr (kSplits) {
+      const Lanes::M32 both = Lanes::both(Lanes::less(low, zero), Lanes::less(zero, high));
+      const F codes = Lanes::mul(low, Lanes::div(Lanes::set_f32(-15.0f), width));
+      Lanes::store_f32(made.unit + at, Lanes::select(both, codes, zero));
+      Lanes::store_f32(made.wide + at, Lanes::select(both, Lanes::div(edges.whole, step), zero));
+    }
+  }
+  // Returns whether a token has wide != 0.
+  template <bool kSplits>
+  static HWY_INLINE bool derive_rest(const Edges& edges, const Range& outer, const Range& inner,
+                                     std::uint32_t lane, std::uint32_t at, OakenConstants& made) {
+    using F = Lanes::F32;
+    const F zero = Lanes::zero_f32();
+    const F fifteen = Lanes::set_f32(15.0f);
+    const F half = Lanes::set_f32(0.5f);
+    const F low = Lanes::load_f32(made.base + at);
+    const F step = Lanes::load_f32(made.step + at);
     F base = low;
-    F zero_split = Lanes::set_f32(255.0f);
+    F split = Lanes::set_f32(255.0f);
     F gap = zero;
     F wide = zero;
     F jumps = zero;
     bool any_wide = false;
     if constexpr (kSplits) {
-      const Lanes::M32 all_high = Lanes::negate(Lanes::less(low, zero));
-      const Lanes::M32 both = Lanes::both(Lanes::less(low, zero), Lanes::less(zero, high));
-      const F exact =
-          Lanes::select(both, Lanes::mul(Lanes::sub(zero, low), Lanes::div(fifteen, width)), one);
-      const F split = Lanes::upper(Lanes::lower(ceiling(exact), fifteen), one);
-      const F whole = Lanes::set_f32(view.middle_high - view.middle_low);
-      const F ratio = Lanes::select(both, Lanes::div(whole, step), zero);
-      zero_split = Lanes::select(both, Lanes::mul(split, sixteen), zero_split);
-      gap = round(Lanes::lower(ratio, sixteen));
-      jumps = Lanes::mul(gap, step);
+      const F codes = Lanes::load_f32(made.unit + at);
+      const Lanes::M32 both = Lanes::less(zero, codes);
+      base = Lanes::add(low, Lanes::select(Lanes::less(low, zero), edges.low, edges.high));
+      const F first_high =
+          Lanes::upper(Lanes::lower(ceiling(codes), fifteen), Lanes::set_f32(1.0f));
+      split = Lanes::select(both, Lanes::mul(first_high, Lanes::set_f32(16.0f)), split);
+      gap = round(Lanes::lower(Lanes::load_f32(made.wide + at), Lanes::set_f32(16.0f)));
       const Lanes::M32 too_wide = Lanes::less(fifteen, gap);
       any_wide = Lanes::any(too_wide);
-      base = Lanes::add(base, Lanes::select(all_high, Lanes::set_f32(view.middle_high),
-                                            Lanes::set_f32(view.middle_low)));
+      Lanes::M32 fits = both;
       if (HWY_UNLIKELY(any_wide)) {
-        wide = Lanes::select(too_wide, whole, zero);
+        wide = Lanes::select(too_wide, edges.whole, zero);
         gap = Lanes::select(too_wide, zero, gap);
-        jumps = Lanes::select(too_wide, zero, jumps);
+        fits = Lanes::both(both, Lanes::negate(too_wide));
       }
-      const Lanes::M32 fits = Lanes::less(zero, gap);
-      base =
-          Lanes::add(base, Lanes::select(fits, Lanes::mul(Lanes::sub(whole, jumps), half), zero));
-      jumps = Lanes::add(jumps, wide);
+      jumps = Lanes::mul(gap, step);
+      base = Lanes::add(
+          base, Lanes::select(fits, Lanes::mul(Lanes::sub(edges.whole, jumps), half), zero));
     }
     const F last = Lanes::mul_add(step, Lanes::set_f32(240.0f), base);
-    const F middle = Lanes::set_f32((view.outer_high + view.outer_low) * 0.5f);
-    const F apart = Lanes::set_f32((view.outer_high - view.outer_low) * 0.5f);
-    const F outer =
-        Lanes::upper(Lanes::add(Lanes::abs(Lanes::sub(base, middle)), Lanes::add(field(0), apart)),
-                     Lanes::add(Lanes::abs(Lanes::sub(last, middle)), Lanes::add(field(1), apart)));
-    const F inner = Lanes::upper(Lanes::add(Lanes::abs(base), field(4)),
-                                 Lanes::add(Lanes::abs(last), field(5)));
-    const F most = Lanes::add(Lanes::upper(outer, inner), jumps);
-    const F centre = Lanes::mul_add(step, Lanes::set_f32(128.0f), base);
-    Lanes::store_f32(made.base + at, kSplits ? Lanes::mul_add(wide, half, centre) : centre);
+    const F far_outer =
+        Lanes::upper(Lanes::add(Lanes::abs(Lanes::sub(base, edges.middle)), outer.low(lane)),
+                     Lanes::add(Lanes::abs(Lanes::sub(last, edges.middle)), outer.high(lane)));
+    const F far_inner = Lanes::upper(Lanes::add(Lanes::abs(base), inner.low(lane)),
+                                     Lanes::add(Lanes::abs(last), inner.high(lane)));
+    F most = Lanes::add(Lanes::upper(Lanes::add(far_outer, edges.apart), far_inner), jumps);
+    F centre = Lanes::mul_add(step, Lanes::set_f32(128.0f), base);
+    if (kSplits && HWY_UNLIKELY(any_wide)) {
+      most = Lanes::add(most, wide);
+      centre = Lanes::mul_add(wide, half, centre);
+    }
+    Lanes::store_f32(made.base + at, centre);
     Lanes::store_f32(made.wide + at, wide);
-    Lanes::store_f32(made.step + at, step);
     Lanes::store_f32(made.unit + at, Lanes::mul(most, Lanes::set_f32(1.0f / 127.0f)));
-    store_bytes<0x80>(made.split + at, zero_split);
+    store_bytes<0x80>(made.split + at, split);
     store_bytes<0>(made.gap + at, gap);
     return any_wide;
+  }
+  // x / 15 / 16 to the bit, for x that is 0 or the difference of two halves. With FMA a product that
+  // is corrected once is the nearest float (seen for all 2^23 floats of a binade).
+  static HWY_INLINE Lanes::F32 over_240(Lanes::F32 x) {
+#if KVPLEAT_OAKEN_VBMI
+    const Lanes::F32 inverse = Lanes::set_f32(1.0f / 240.0f);
+    const Lanes::F32 y = Lanes::mul(x, inverse);
+    return Lanes::mul_add(Lanes::neg_mul_add(y, Lanes::set_f32(240.0f), x), inverse, y);
+#else
+    return Lanes::div(x, Lanes::set_f32(240.0f));
+#endif
   }
   // Hides that the values were halves: clang 14 compares halves, one by one, where it may.
   static HWY_INLINE Lanes::F32 hidden(Lanes::F32 x) {
@@ -318,26 +386,33 @@ struct OakenFold {
     // Below 2^-100 the sums of what is at least 1 elsewhere do not change, and inverses overflow.
     const bool any = largest > 0x1p-100f;
     constexpr float kTop = kTwo ? 65535.0f : 255.0f;
-    made.factor = any ? largest / kTop : 0.0f;
+    made.factor = any ? largest * (1.0f / kTop) : 0.0f;
+    // The largest becomes kTop and two roundings: kTop.
     const F inverse = Lanes::set_f32(any ? kTop / largest : 0.0f);
-    const F top = Lanes::set_f32(kTop);
+    Lanes::I32 codes[kParts];
     KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kParts; ++i) {
-      const Lanes::I32 code =
-          Lanes::nearest_i32(Lanes::lower(Lanes::mul(products[i], inverse), top));
-      if constexpr (kTwo) {
-        store_bytes(made.high + i * Lanes::kLanes, Lanes::shift_right<8>(code));
-        store_bytes(made.low + i * Lanes::kLanes, Lanes::and_(code, Lanes::set_i32(255)));
-      } else {
-        store_bytes(made.high + i * Lanes::kLanes, code);
+    for (std::uint32_t i = 0; i < kParts; ++i)
+      codes[i] = Lanes::nearest_i32(Lanes::mul(products[i], inverse));
+    if constexpr (kTwo) {
+      Lanes::I32 low[kParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kParts; ++i) {
+        low[i] = Lanes::and_(codes[i], Lanes::set_i32(255));
+        codes[i] = Lanes::shift_right<8>(codes[i]);
       }
+      store_bytes(made.low, low);
     }
+    store_bytes(made.high, codes);
   }
-  static HWY_INLINE void store_bytes(std::uint8_t* at, Lanes::I32 code) {
+  static HWY_INLINE void store_bytes(std::uint8_t* at, const Lanes::I32* codes) {
 #if KVPLEAT_OAKEN_VBMI
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(code.raw));
+    const __m512i bytes = _mm512_packus_epi16(_mm512_packs_epi32(codes[0].raw, codes[1].raw),
+                                              _mm512_packs_epi32(codes[2].raw, codes[3].raw));
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_store_si512(at, _mm512_permutexvar_epi32(order, bytes));
 #else
-    Lanes::store_u8(at, code);
+    for (std::uint32_t i = 0; i < 64 / Lanes::kLanes; ++i)
+      Lanes::store_u8(at + i * Lanes::kLanes, codes[i]);
 #endif
   }
   // Sum of weight * constant over the slots, in 16 partial sums by slot mod 16.
@@ -638,6 +713,12 @@ struct OakenBytes {
     return _mm512_set1_epi32(four);
   }
 
+  // What was loaded once. Compilers load it again for each use otherwise, and loads of 64 bytes, one
+  // per cycle on Zen 4, are what holds kernels of one query up.
+  static HWY_INLINE __m512i in_register(__m512i loaded) {
+    asm("" : "+v"(loaded));
+    return loaded;
+  }
   static HWY_INLINE __m512i dot_at(__m512i sum, __m512i u, const std::uint8_t* s) {
     return Lanes::dot_u7s8_at(Lanes::I32{sum}, Lanes::B8{u}, s).raw;
   }
@@ -658,14 +739,16 @@ struct OakenBytes {
 // Scores of 16 tokens from lines of codes in the order of K4: byte 4 t + i of a line has two
 // channels of token t, which lie 4 apart in the bytes of the query.
 struct OakenScores : OakenBytes {
-  // Sums of levels, [kQueries][planes].
+  // Sums of levels of the tokens from slot `at` on, [kQueries][planes].
   template <std::uint32_t kQueries, bool kTwo>
-  static HWY_INLINE void dense_sums(const std::uint8_t* codes, std::uint32_t lines,
-                                    std::intptr_t ahead, __m512i split, __m512i gap,
-                                    const std::uint8_t* query, std::uint32_t query_stride,
-                                    std::uint32_t row, __m512i* dense) {
+  static HWY_INLINE void dense_sums(const OakenConstants& constants, std::uint32_t at,
+                                    const std::uint8_t* codes, std::uint32_t lines,
+                                    std::intptr_t ahead, const std::uint8_t* query,
+                                    std::uint32_t query_stride, std::uint32_t row, __m512i* dense) {
     constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
     constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const __m512i split = _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
+    const __m512i gap = each_four(load16(constants.gap + at));
     const __m512i top = set_byte(0xf0);
     __m512i lower[kSums];
     __m512i upper[kSums];
@@ -673,7 +756,7 @@ struct OakenScores : OakenBytes {
     for (std::uint32_t i = 0; i < kSums; ++i) lower[i] = upper[i] = _mm512_setzero_si512();
     for (std::uint32_t o = 0; o < lines; ++o, codes += 64, query += 8) {
       LaneTools::prefetch_from(codes, ahead);
-      const __m512i pair = _mm512_loadu_si512(codes);
+      const __m512i pair = in_register(_mm512_loadu_si512(codes));
       __m512i low = _mm512_and_si512(_mm512_slli_epi16(pair, 4), top);
       __m512i high = _mm512_and_si512(pair, top);
       low = _mm512_mask_add_epi8(low, _mm512_cmpge_epu8_mask(low, split), low, gap);
@@ -855,11 +938,8 @@ struct JaggedKernels : private OakenScores {
     const std::uint8_t* codes = units.block + units.slot / 16 * lines * 64;
     for (std::uint32_t at = units.slot / 16 * 16; at < units.end; at += 16) {
       const std::uint8_t* counts = units.counts + at * chunks;
-      const __m512i split =
-          _mm512_xor_si512(each_four(load16(constants.split + at)), set_byte(0x80));
-      const __m512i gap = each_four(load16(constants.gap + at));
       __m512i dense[kSums];
-      dense_sums<kQueries, kTwo>(codes, lines, units.ahead, split, gap,
+      dense_sums<kQueries, kTwo>(constants, at, codes, lines, units.ahead,
                                  LaneTools::opaque(work) + 64, query_stride, row, dense);
 
       __m512i sparse[kSums];
@@ -880,15 +960,17 @@ struct JaggedKernels : private OakenScores {
           here = _mm512_permutexvar_epi8(even, _mm512_castsi256_si512(pairs));
           all = _mm512_permutexvar_epi8(even, _mm512_castsi256_si512(sums));
         }
-        const __m512i low_six = set_byte(0x3f);
+        const std::uint32_t second_table = chunks == 2 ? 64 : 0;
+        const __m512i four = set_byte(4);
         const __m512i second = set_byte(64);
         __m512i number = _mm512_set1_epi32(0x03020100);
-        const std::uint32_t second_table = chunks == 2 ? 64 : 0;
+        // Of entries that exist: 63 down to 0 in chunk 1, -1 down to -64 before it.
+        __m512i before = _mm512_sub_epi8(number, here);
         __mmask64 present = _mm512_cmplt_epu8_mask(number, all);
         while (present != 0) {
           const JaggedStream::Group group = stream.take(present);
-          __m512i index = _mm512_and_si512(group.entry, low_six);
-          index = _mm512_mask_add_epi8(index, _mm512_cmpge_epu8_mask(number, here), index, second);
+          // Lookups see the lower seven bits: those of the entry, but for the chunk.
+          const __m512i index = _mm512_ternarylogic_epi32(group.entry, before, second, 0x72);
           turned = _mm512_dpbusd_epi32(turned, set_byte(128), group.delta);
           KVPLEAT_UNROLL
           for (std::uint32_t i = 0; i < kSums; ++i) {
@@ -898,7 +980,8 @@ struct JaggedKernels : private OakenScores {
                 _mm512_loadu_si512(bytes), index, _mm512_loadu_si512(bytes + second_table));
             sparse[i] = _mm512_dpbusd_epi32(sparse[i], found, group.delta);
           }
-          number = _mm512_adds_epu8(number, set_byte(4));  // ends, whatever the counts
+          before = _mm512_add_epi8(before, four);
+          number = _mm512_adds_epu8(number, four);  // ends, whatever the counts
           present = _mm512_cmplt_epu8_mask(number, all);
         }
       } else {
@@ -985,7 +1068,7 @@ struct JaggedKernels : private OakenScores {
                                          const abi::AccumulateArguments& arguments) {
     OakenConstants constants;
     OakenWeights weights;
-    std::memset(&constants, 0, sizeof constants);
+    LevelTables levels;
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
@@ -993,78 +1076,93 @@ struct JaggedKernels : private OakenScores {
       if (run.count != 64) std::memset(&constants, 0, sizeof constants);
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
+      LevelTables::make(constants, levels);
       for (std::uint32_t i = 0; i < 12; ++i)
         LaneTools::prefetch_from(run.bytes.shared, ahead.shared + 64 * i);
       for (std::uint32_t i = 0; i < view.padded_dim; i += 64)
         LaneTools::prefetch_from(run.bytes.block, ahead.block + view.counts_at + i);
-
-      const std::uint32_t units = view.padded_dim / 16;
-      std::uint32_t u = 0;
-      for (; u + 4 <= units; u += 4)
-        dense_units<4, kTwo>(view, arguments, run, ahead, constants, weights, u);
-      for (; u < units; ++u)
-        dense_units<1, kTwo>(view, arguments, run, ahead, constants, weights, u);
 
       const JaggedStream stream = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes,
                                    ahead.spill};
       std::uint32_t j = 0;
       const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
         for (; j + kQueries <= arguments.query_count; j += kQueries)
-          sparse_units<kQueries, kTwo>(view, arguments, run, weights, stream, j);
+          sum_queries<kQueries, kTwo>(view, arguments, run, ahead, levels, weights, stream, j);
       };
-      some.template operator()<4>();
+      if constexpr (!kTwo) some.template operator()<4>();
       some.template operator()<2>();
       some.template operator()<1>();
+      if (HWY_UNLIKELY(weights.has_wide)) {
+        for (std::uint32_t u = 0; u < view.padded_dim / 16; ++u)
+          sum_wide<kTwo>(view, arguments, run, constants, weights, u);
+      }
       first += run.count;
     }
   }
 
-  // Levels of kUnits units of 16 channels, for all queries, some at a time.
-  template <std::uint32_t kUnits, bool kTwo>
-  static HWY_INLINE void dense_units(const abi::OakenView& view,
-                                     const abi::AccumulateArguments& arguments,
-                                     const abi::BlockRun& run, const OakenAhead& ahead,
-                                     const OakenConstants& constants, const OakenWeights& weights,
-                                     std::uint32_t u) {
-    std::uint32_t j = 0;
-    const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
-      for (; j + kQueries <= arguments.query_count; j += kQueries) {
-        dense_queries<kQueries, kUnits, kTwo>(view, arguments, run, ahead, constants, weights, u,
-                                              j);
+  // Levels minus 128 of the 16 codes of each of four tokens.
+  struct LevelTables {
+    alignas(64) std::uint8_t of[16][64];
+
+    static HWY_NOINLINE void make(const OakenConstants& constants, LevelTables& made) {
+      const __m512i each_token =
+          _mm512_set_epi64(0x0303030303030303, 0x0303030303030303, 0x0202020202020202,
+                           0x0202020202020202, 0x0101010101010101, 0x0101010101010101, 0, 0);
+      const __m512i codes = _mm512_broadcast_i32x4(_mm_set_epi32(
+          0x70605040, 0x30201000, static_cast<int>(0xf0e0d0c0), static_cast<int>(0xb0a09080)));
+      for (std::uint32_t quad = 0; quad < 16; ++quad) {
+        const __m512i split =
+            _mm512_shuffle_epi8(broadcast(constants.split + 4 * quad), each_token);
+        const __m512i gap = _mm512_shuffle_epi8(broadcast(constants.gap + 4 * quad), each_token);
+        _mm512_store_si512(
+            made.of[quad],
+            _mm512_mask_add_epi8(codes, _mm512_cmpge_epi8_mask(codes, split), codes, gap));
       }
-    };
-    if constexpr (!kTwo) some.template operator()<4>();
-    some.template operator()<2>();
-    some.template operator()<1>();
-    if (HWY_UNLIKELY(weights.has_wide)) {
-      for (std::uint32_t i = 0; i < kUnits; ++i)
-        sum_wide<kTwo>(view, arguments, run, constants, weights, u + i);
     }
-  }
-  template <std::uint32_t kQueries, std::uint32_t kUnits, bool kTwo>
-  static HWY_INLINE void dense_queries(const abi::OakenView& view,
+  };
+
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void sum_queries(const abi::OakenView& view,
                                        const abi::AccumulateArguments& arguments,
                                        const abi::BlockRun& run, const OakenAhead& ahead,
-                                       const OakenConstants& constants, const OakenWeights& weights,
-                                       std::uint32_t u, std::uint32_t j) {
+                                       const LevelTables& levels, const OakenWeights& weights,
+                                       JaggedStream stream, std::uint32_t j) {
+    // Eight sums stay in registers beside what they are made of.
+    constexpr std::uint32_t kSums = kQueries * (kTwo ? 2 : 1);
+    constexpr std::uint32_t kUnits = kSums > 2 ? 2 : 4;
+    const std::uint32_t units = view.padded_dim / 16;
+    std::uint32_t u = 0;
+    for (; u + kUnits <= units; u += kUnits)
+      sum_units<kQueries, kUnits, kTwo>(view, arguments, run, ahead, levels, weights, stream, u, j);
+    for (; u < units; ++u)
+      sum_units<kQueries, 1, kTwo>(view, arguments, run, ahead, levels, weights, stream, u, j);
+  }
+  // Units of 16 channels: levels, then deltas.
+  template <std::uint32_t kQueries, std::uint32_t kUnits, bool kTwo>
+  static HWY_INLINE void sum_units(const abi::OakenView& view,
+                                   const abi::AccumulateArguments& arguments,
+                                   const abi::BlockRun& run, const OakenAhead& ahead,
+                                   const LevelTables& levels, const OakenWeights& weights,
+                                   JaggedStream& stream, std::uint32_t u, std::uint32_t j) {
     constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
-    constexpr std::uint32_t kSums = kQueries * kPlanes * kUnits;
-    const __m512i top = set_byte(0xf0);
-    const __m512i turn = set_byte(0x80);
-    __m512i sums[kSums];
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const __m512i nibble = set_byte(0x0f);
+    const __m512i token = _mm512_set1_epi32(0x30201000);
+    __m512i sums[kUnits][kSums];
     KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = _mm512_setzero_si512();
+    for (std::uint32_t k = 0; k < kUnits; ++k) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) sums[k][i] = _mm512_setzero_si512();
+    }
     const std::uint8_t* codes = run.bytes.block + 512 * u;
     const OakenFold* folds = LaneTools::opaque(weights.level) + j;
     for (std::uint32_t o = 0; o < 8; ++o) {
-      const __m512i low_split = broadcast(constants.split + 8 * o);
-      const __m512i high_split = broadcast(constants.split + 8 * o + 4);
-      const __m512i low_gap = broadcast(constants.gap + 8 * o);
-      const __m512i high_gap = broadcast(constants.gap + 8 * o + 4);
-      __m512i low_weights[kQueries * kPlanes];
-      __m512i high_weights[kQueries * kPlanes];
+      const __m512i low_level = in_register(_mm512_load_si512(levels.of[2 * o]));
+      const __m512i high_level = in_register(_mm512_load_si512(levels.of[2 * o + 1]));
+      __m512i low_weights[kSums];
+      __m512i high_weights[kSums];
       KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) {
+      for (std::uint32_t i = 0; i < kSums; ++i) {
         const OakenFold& fold = folds[i / kPlanes];
         const std::uint8_t* bytes = i % kPlanes == 0 ? fold.high : fold.low;
         low_weights[i] = broadcast(bytes + 8 * o);
@@ -1072,81 +1170,66 @@ struct JaggedKernels : private OakenScores {
       }
       KVPLEAT_UNROLL
       for (std::uint32_t k = 0; k < kUnits; ++k) {
-        LaneTools::prefetch_from(codes + 512 * k + 64 * o, ahead.block);
-        const __m512i pair = _mm512_loadu_si512(codes + 512 * k + 64 * o);
-        // (bits & 0xf0) ^ 0x80: levels minus 128.
-        __m512i low = _mm512_ternarylogic_epi32(_mm512_slli_epi16(pair, 4), top, turn, 0x6a);
-        __m512i high = _mm512_ternarylogic_epi32(pair, top, turn, 0x6a);
-        low = _mm512_mask_add_epi8(low, _mm512_cmpge_epi8_mask(low, low_split), low, low_gap);
-        high = _mm512_mask_add_epi8(high, _mm512_cmpge_epi8_mask(high, high_split), high, high_gap);
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) {
-          __m512i& sum = sums[i * kUnits + k];
-          sum = _mm512_dpbusd_epi32(sum, low_weights[i], low);
-          sum = _mm512_dpbusd_epi32(sum, high_weights[i], high);
-        }
-      }
-    }
-    KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kQueries; ++i) {
-      const std::uint32_t query = j + i;
-      float* out = arguments.sums + static_cast<std::size_t>(query) * view.dim;
-      const __m512 factor = _mm512_set1_ps(weights.level[query].factor);
-      const __m512 bias = _mm512_set1_ps(weights.bias[query]);
-      KVPLEAT_UNROLL
-      for (std::uint32_t k = 0; k < kUnits; ++k) {
-        const __m512 sum = join<kTwo>(sums + i * kPlanes * kUnits + k, kUnits);
-        add_to(view, out, 16 * (u + k), _mm512_fmadd_ps(sum, factor, bias));
-      }
-    }
-  }
-  // One sum, or 256 high + low: sums[0] and sums[apart].
-  template <bool kTwo>
-  static HWY_INLINE __m512 join(const __m512i* sums, std::uint32_t apart) {
-    const __m512 high = _mm512_cvtepi32_ps(sums[0]);
-    if constexpr (!kTwo) return high;
-    return _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f), _mm512_cvtepi32_ps(sums[apart]));
-  }
-  // Deltas. Entries number their tokens in the lower six bits, which is all that the lookup of a
-  // weight looks at.
-  template <std::uint32_t kQueries, bool kTwo>
-  static HWY_NOINLINE void sparse_units(const abi::OakenView& view,
-                                        const abi::AccumulateArguments& arguments,
-                                        const abi::BlockRun& run, const OakenWeights& weights,
-                                        JaggedStream stream, std::uint32_t j) {
-    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
-    constexpr std::uint32_t kSums = kQueries * kPlanes;
-    const OakenFold* folds = weights.delta + j;
-    __m512i tables[kSums];
-    KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kSums; ++i) {
-      const OakenFold& fold = folds[i / kPlanes];
-      tables[i] = _mm512_load_si512(i % kPlanes == 0 ? fold.high : fold.low);
-    }
-    const std::uint8_t* counts = run.bytes.block + view.counts_at;
-    for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
-      __m512i sums[kSums];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = _mm512_setzero_si512();
-      const __m512i all = each_four(load16(counts + c));
-      __m512i number = _mm512_set1_epi32(0x03020100);
-      __mmask64 present = _mm512_cmplt_epu8_mask(number, all);
-      while (present != 0) {
-        const JaggedStream::Group group = stream.take(present);
+        LaneTools::prefetch_from(codes + 64 * (kUnits * o + k), ahead.block);
+        const __m512i pair = in_register(_mm512_loadu_si512(codes + 512 * k + 64 * o));
+        // (code & 15) | token
+        const __m512i low = _mm512_permutexvar_epi8(
+            _mm512_ternarylogic_epi32(pair, nibble, token, 0xea), low_level);
+        const __m512i high = _mm512_permutexvar_epi8(
+            _mm512_ternarylogic_epi32(_mm512_srli_epi16(pair, 4), nibble, token, 0xea), high_level);
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < kSums; ++i) {
-          sums[i] = _mm512_dpbusd_epi32(sums[i], _mm512_permutexvar_epi8(group.entry, tables[i]),
-                                        group.delta);
+          sums[k][i] = _mm512_dpbusd_epi32(sums[k][i], low_weights[i], low);
+          sums[k][i] = _mm512_dpbusd_epi32(sums[k][i], high_weights[i], high);
         }
-        number = _mm512_adds_epu8(number, set_byte(4));  // ends, whatever the counts
-        present = _mm512_cmplt_epu8_mask(number, all);
-      }
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kQueries; ++i) {
-        add_to(view, arguments.sums + static_cast<std::size_t>(j + i) * view.dim, c,
-               _mm512_mul_ps(join<kTwo>(sums + i * kPlanes, 1), _mm512_set1_ps(folds[i].factor)));
       }
     }
+    const std::uint8_t* counts = run.bytes.block + view.counts_at + 16 * u;
+    KVPLEAT_UNROLL
+    for (std::uint32_t k = 0; k < kUnits; ++k) {
+      __m512i deltas[kSums];
+      sum_slots<kQueries, kTwo>(load16(counts + 16 * k), weights.delta + j, stream, deltas);
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kQueries; ++i) {
+        const __m512 level = _mm512_set1_ps(weights.level[j + i].factor);
+        const __m512 delta = _mm512_set1_ps(weights.delta[j + i].factor);
+        const __m512 sum = _mm512_fmadd_ps(join<kTwo>(sums[k] + i * kPlanes), level,
+                                           _mm512_set1_ps(weights.bias[j + i]));
+        add_to(view, arguments.sums + static_cast<std::size_t>(j + i) * view.dim, 16 * (u + k),
+               _mm512_fmadd_ps(join<kTwo>(deltas + i * kPlanes), delta, sum));
+      }
+    }
+  }
+  // Deltas of one unit. Entries number their tokens in the lower six bits, which is all that the
+  // lookup of a weight looks at.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_INLINE void sum_slots(__m128i counts, const OakenFold* folds, JaggedStream& stream,
+                                   __m512i* sums) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) sums[i] = _mm512_setzero_si512();
+    const __m512i all = each_four(counts);
+    __m512i number = _mm512_set1_epi32(0x03020100);
+    __mmask64 present = _mm512_cmplt_epu8_mask(number, all);
+    while (present != 0) {
+      const JaggedStream::Group group = stream.take(present);
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kQueries * kPlanes; ++i) {
+        const OakenFold& fold = folds[i / kPlanes];
+        const __m512i table = _mm512_load_si512(i % kPlanes == 0 ? fold.high : fold.low);
+        sums[i] =
+            _mm512_dpbusd_epi32(sums[i], _mm512_permutexvar_epi8(group.entry, table), group.delta);
+      }
+      number = _mm512_adds_epu8(number, set_byte(4));  // ends, whatever the counts
+      present = _mm512_cmplt_epu8_mask(number, all);
+    }
+  }
+  // One sum, or 256 high + low.
+  template <bool kTwo>
+  static HWY_INLINE __m512 join(const __m512i* sums) {
+    const __m512 high = _mm512_cvtepi32_ps(sums[0]);
+    if constexpr (!kTwo) return high;
+    return _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f), _mm512_cvtepi32_ps(sums[kTwo ? 1 : 0]));
   }
   // What tokens whose inner band is wide have on the two sides of it, of one unit.
   template <bool kTwo>
@@ -1174,7 +1257,7 @@ struct JaggedKernels : private OakenScores {
         }
       }
       add_to(view, arguments.sums + static_cast<std::size_t>(j) * view.dim, 16 * u,
-             _mm512_mul_ps(join<kTwo>(sums, 1), _mm512_set1_ps(fold.factor)));
+             _mm512_mul_ps(join<kTwo>(sums), _mm512_set1_ps(fold.factor)));
     }
   }
 };
