@@ -150,21 +150,22 @@ struct RawTest {
     }
   }
 
-  // Runs that start and end anywhere in their blocks, NaN in all other slots.
-  void test_runs(const Case& c) {
+  // Runs that start and end anywhere in their blocks, NaN in all other slots. in_a_row: the blocks
+  // lie one behind the other.
+  void test_runs(const Case& c, bool in_a_row) {
     const abi::RawView view{c.dim, c.element};
     const std::uint32_t bytes = c.dim * element_bytes(c.element);
     const std::uint32_t slots[3][2] = {{61, 3}, {0, 64}, {0, 37}};
-    std::vector<std::uint8_t> blocks[3];
+    const std::size_t pitch = 64 * std::size_t{bytes} + (in_a_row ? 0 : 64);
+    std::vector<std::uint8_t> blocks(3 * pitch, std::uint8_t{0xff});
     BlockRun runs[3] = {};
     std::vector<std::uint8_t> joined;
     for (std::uint32_t r = 0; r < 3; ++r) {
       const Case part{c.element, c.dim, slots[r][1], c.queries};
       const std::vector<std::uint8_t> rows = make_rows(part, 0, 1.0f);
-      blocks[r].assign(64 * std::size_t{bytes}, std::uint8_t{0xff});
-      std::memcpy(&blocks[r][std::size_t{slots[r][0]} * bytes], rows.data(), rows.size());
+      std::memcpy(&blocks[r * pitch + std::size_t{slots[r][0]} * bytes], rows.data(), rows.size());
       joined.insert(joined.end(), rows.begin(), rows.end());
-      runs[r].bytes.block = blocks[r].data();
+      runs[r].bytes.block = &blocks[r * pitch];
       runs[r].slot = slots[r][0];
       runs[r].count = slots[r][1];
     }
@@ -198,7 +199,10 @@ struct RawTest {
         }
         for (const std::uint32_t queries : {1u, 2u, 3u, 4u, 7u, 8u, 16u})
           test_rows({element, dim, 21, queries}, 1, queries == 7 ? 1e-6f : 1e3f);
-        for (const std::uint32_t queries : {1u, 6u}) test_runs({element, dim, 104, queries});
+        for (const std::uint32_t queries : {1u, 2u, 6u}) {
+          test_runs({element, dim, 104, queries}, false);
+          test_runs({element, dim, 104, queries}, true);
+        }
       }
     }
   }
