@@ -261,6 +261,40 @@ TEST_CASE("many rows and groups: any number of queries gives what each alone giv
   }
 }
 
+TEST_CASE("raw keys are scored far ahead of their values; it changes nothing") {
+  constexpr std::uint32_t kLong = 4500;  // more than twice what is scored at once
+  CacheShape shape;
+  shape.layers = 1;
+  shape.kv_heads = 1;
+  shape.max_tokens = kLong;
+  auto made = KvCache<presets::F16<16>>::create(shape, nullptr, 0);
+  REQUIRE(made);
+  const Tokens tokens = test::tokens_of(52, kLong, 1, 16, 0.5f, -0.5f);
+  REQUIRE(ok(feed(*made, 0, tokens, 0, kLong, 700)));
+  const std::vector<float> queries = test::normal(53, 16 * 16);
+  const AttendArguments all = arguments_of(queries, 1, 16);
+  std::vector<float> out(16 * 16);
+  std::vector<float> sums(16);
+  REQUIRE(ok(attend(*made, 0, 0, all, out.data(), sums.data())));
+  const AttendErrors errors = test::attend_errors(*made, 0, 0, all);
+  CHECK(errors.finite);
+  CHECK(errors.kernel <= kKernel);
+  const std::vector<std::uint8_t> shown(3 * kLong, std::uint8_t{1});
+  for (std::uint32_t group = 1; group <= 3; ++group) {
+    CAPTURE(group);
+    AttendArguments a = arguments_of(queries, 1, group);
+    for (const bool masked : {false, true}) {
+      a.mask = masked ? shown.data() : nullptr;
+      a.mask_tokens = kLong;
+      std::vector<float> some(group * 16);
+      std::vector<float> some_sums(group);
+      REQUIRE(ok(attend(*made, 0, 0, a, some.data(), some_sums.data())));
+      CHECK(std::memcmp(some.data(), out.data(), some.size() * sizeof(float)) == 0);
+      CHECK(std::memcmp(some_sums.data(), sums.data(), group * sizeof(float)) == 0);
+    }
+  }
+}
+
 // ---- limits, masks, rules, statistics ----
 
 TEST_CASE("limits: causal, window and empty rows") {
