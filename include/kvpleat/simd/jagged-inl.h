@@ -330,35 +330,52 @@ struct OakenQueries {
       std::uint8_t* planes = work + 64;
       const std::uint32_t whole_row = row(view);
       std::memset(work, 0, stride(view));
-      std::memset(planes + 2 * whole_row, 0x80, 2 * whole_row);
-      const float largest = largest_magnitude(query, view.dim);
+      Lanes::F32 most = Lanes::zero_f32();
+      for (std::uint32_t c = 0; c < view.dim; c += Lanes::kLanes)
+        most = Lanes::upper(most, Lanes::abs(Lanes::load_first_f32(query + c, view.dim - c)));
+      const float largest = Lanes::reduce_max(most);
       Head made = {largest / (two ? 127.0f * 128.0f : 127.0f), 0.0f, {0, 0}};
-      const float inverse = made.scale >= 0x1p-126f ? 1.0f / made.scale : 0.0f;
-      double sum = 0.0;
-      for (std::uint32_t c = 0; c < view.dim; ++c) {
-        sum += static_cast<double>(query[c]);
-        const std::int32_t code = round_to_signed(query[c] * inverse, two ? 127 * 128 : 127);
-        const std::int32_t high = two ? (code + 64) >> 7 : code;
-        put(view, planes, c, 0, high);
-        made.whole[0] += high;
-        if (two) {
-          put(view, planes, c, 1, code - high * 128);
-          made.whole[1] += code - high * 128;
+      const Lanes::F32 inverse = Lanes::set_f32(made.scale >= 0x1p-126f ? 1.0f / made.scale : 0.0f);
+      Lanes::F32 sum[Lanes::kParts];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < Lanes::kParts; ++i) sum[i] = Lanes::zero_f32();
+      Lanes::I32 whole[2] = {Lanes::zero_i32(), Lanes::zero_i32()};
+      for (std::uint32_t c = 0; c < view.dim; c += 16) {
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < Lanes::kParts; ++i) {
+          const std::uint32_t at = c + i * Lanes::kLanes;
+          if (at >= view.dim) break;
+          const Lanes::F32 values = Lanes::load_first_f32(query + at, view.dim - at);
+          sum[i] = Lanes::add(sum[i], values);
+          // The largest is 127 and two roundings at most: 127.
+          const Lanes::I32 code = Lanes::nearest_i32(Lanes::mul(values, inverse));
+          if (!two) {
+            Lanes::store_s8(planes + at, code);
+            whole[0] = Lanes::add(whole[0], code);
+            continue;
+          }
+          const Lanes::I32 high = Lanes::shift_right<7>(Lanes::add(code, Lanes::set_i32(64)));
+          const Lanes::I32 low = Lanes::sub(code, Lanes::shift_left<7>(high));
+          Lanes::store_s8(planes + at, high);
+          Lanes::store_s8(planes + whole_row + at, low);
+          whole[0] = Lanes::add(whole[0], high);
+          whole[1] = Lanes::add(whole[1], low);
         }
       }
-      made.sum = static_cast<float>(sum);
+      made.sum = Lanes::sum16(sum);
+      made.whole[0] = Lanes::reduce_add(whole[0]);
+      made.whole[1] = Lanes::reduce_add(whole[1]);
+      for (std::uint32_t c = 0; c < 2 * whole_row; c += Lanes::kBytes) {
+        Lanes::store_b8(planes + 2 * whole_row + c,
+                        Lanes::xor_(Lanes::load_b8(planes + c), Lanes::set_byte(0x80)));
+      }
+      if (!view.jagged) {
+        std::uint8_t* turned = planes + 4 * whole_row;
+        for (std::uint32_t c = 0; c < 2 * whole_row; ++c)
+          turned[c / 8 * 8 + c % 2 * 4 + c % 8 / 2] = planes[c];
+      }
       std::memcpy(work, &made, sizeof made);
     }
-  }
-
- private:
-  static void put(const abi::OakenView& view, std::uint8_t* planes, std::uint32_t c,
-                  std::uint32_t plane, std::int32_t code) {
-    const std::uint32_t whole_row = row(view);
-    const auto byte = static_cast<std::uint8_t>(code & 255);
-    planes[plane * whole_row + c] = byte;
-    planes[(2 + plane) * whole_row + c] = byte ^ 0x80;
-    if (!view.jagged) planes[(4 + plane) * whole_row + c / 8 * 8 + c % 2 * 4 + c % 8 / 2] = byte;
   }
 };
 
