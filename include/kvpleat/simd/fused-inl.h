@@ -93,103 +93,20 @@ struct FusedWalk {
 
 #if KVPLEAT_OAKEN_VBMI
 
-// The outliers of 16 tokens of at most 128 channels, in groups as resident order has them: byte 4 t
-// + b of group g is number 4 g + b of token t, as far as it exists; else its delta is 0.
+// The outliers of 16 tokens of at most 128 channels are made by quads: lane l of 16 bytes of quad j
+// belongs to token 4 l + j. Pass p of a quad has the numbers 16 p .. 16 p + 15 of its tokens. A
+// taker gets, quad by quad and pass by pass, which there are, their channels, and their deltas, 0
+// where there is none.
 struct FusedSlots : OakenBytes {
-  alignas(64) std::uint8_t channel[32][64];
-  alignas(64) std::uint8_t delta[32][64];
-  std::uint64_t present[32];
-  std::uint32_t groups;
-
-  // Lanes [from, to) of the unit that begins at slot `at`; its entries begin at `next`, which moves
-  // behind them.
-  static HWY_NOINLINE void make(const abi::OakenView& view, const abi::BlockBytes& bytes,
-                                const OakenConstants& constants, std::uint32_t at,
-                                std::uint32_t from, std::uint32_t to, std::uint32_t& next,
-                                FusedSlots& made) {
-    alignas(16) std::uint8_t all[16];    // entries of each token
-    alignas(16) std::uint8_t first[16];  // of its first chunk
-    std::uint32_t begin[16];
-    const std::uint8_t* counts = bytes.block + view.counts_at + at * view.chunks;
-    std::uint32_t most = 0;
-    for (std::uint32_t t = 0; t < 16; ++t) {
-      const std::uint32_t of_0 = counts[t * view.chunks];
-      const std::uint32_t of_1 = view.chunks == 2 ? counts[t * 2 + 1] : 0;
-      begin[t] = lower_of(next, bytes.spill_bytes);
-      next += of_0 + of_1;
-      const bool inside = t >= from && t < to;
-      first[t] = static_cast<std::uint8_t>(inside ? lower_of(of_0, 64u) : 0);
-      all[t] = static_cast<std::uint8_t>(inside ? first[t] + lower_of(of_1, 64u) : 0);
-      most = upper_of<std::uint32_t>(most, all[t]);
-    }
-    made.groups = ceil_div(most, 4u);
-    if (most == 0) return;
-    const Constants values(view, bytes, constants, at);
-    const __m512i first_16 = _mm512_castsi128_si512(load16(first));
-    const __m512i all_4 = each_four(load16(all));
-    const std::uint8_t* rows = bytes.block + at * view.row_bytes;
-    // Sixteen entries of each token at a time, four tokens in a register.
-    for (std::uint32_t pass = 0; pass < most; pass += 16) {
-      __m512i channels[4];
-      __m512i kinds[4];
-      KVPLEAT_UNROLL
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        const std::uint32_t t = 4 * k;
-        __m512i entry = _mm512_castsi128_si512(entries(bytes, begin[t] + pass));
-        entry = _mm512_inserti32x4(entry, entries(bytes, begin[t + 1] + pass), 1);
-        entry = _mm512_inserti32x4(entry, entries(bytes, begin[t + 2] + pass), 2);
-        entry = _mm512_inserti32x4(entry, entries(bytes, begin[t + 3] + pass), 3);
-        const __m512i lane = _mm512_add_epi8(each_lane(), set_byte(t));
-        const __m512i of_0 = _mm512_permutexvar_epi8(lane, first_16);
-        const __m512i number =
-            _mm512_add_epi8(_mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-                                                                 11, 12, 13, 14, 15)),
-                            set_byte(pass));
-        __m512i c = _mm512_and_si512(_mm512_srli_epi16(entry, 2), set_byte(0x3f));
-        c = _mm512_mask_add_epi8(c, _mm512_cmpge_epu8_mask(number, of_0), c, set_byte(64));
-        channels[k] = c;
-        // Their nibbles: byte c / 2 of the row of their token, two rows per lookup.
-        const __m512i byte =
-            _mm512_ternarylogic_epi32(_mm512_srli_epi16(c, 1), set_byte(0x3f), odd_lanes(), 0xea);
-        const std::uint8_t* row = rows + t * view.row_bytes;
-        const auto load_row = [&](std::uint32_t i)
-                                  HWY_ATTR { return _mm512_loadu_si512(row + i * view.row_bytes); };
-        const __m512i of_01 = _mm512_permutex2var_epi8(load_row(0), byte, load_row(1));
-        const __m512i of_23 = _mm512_permutex2var_epi8(load_row(2), byte, load_row(3));
-        __m512i pair = _mm512_mask_blend_epi64(0xf0, of_01, of_23);
-        pair = _mm512_mask_mov_epi8(pair, _mm512_test_epi8_mask(c, set_byte(1)),
-                                    _mm512_srli_epi16(pair, 4));
-        // (pair & 15) | (entry << 4 & 48)
-        kinds[k] =
-            _mm512_ternarylogic_epi32(_mm512_and_si512(_mm512_slli_epi16(entry, 4), set_byte(0x30)),
-                                      pair, set_byte(0x0f), 0xf8);
-      }
-      turn(channels);
-      turn(kinds);
-      const std::uint32_t groups = lower_of(ceil_div(most - pass, 4u), 4u);
-      for (std::uint32_t g = 0; g < groups; ++g) {
-        const std::uint32_t group = pass / 4 + g;
-        const __m512i number = _mm512_add_epi8(_mm512_set1_epi32(0x03020100), set_byte(4 * group));
-        const __mmask64 exists = _mm512_cmplt_epu8_mask(number, all_4);
-        made.present[group] = exists;
-        _mm512_store_si512(made.channel[group], channels[g]);
-        _mm512_store_si512(made.delta[group],
-                           _mm512_maskz_mov_epi8(exists, values.deltas(kinds[g])));
-      }
-    }
-  }
-
- private:
   // What a delta is made of, in 1/128 of the unit of a token, modulo 2^16: that leaves every sum
   // right that is one at the end. Rounding them adds at most 1/256 + 15/256 to half a unit.
   struct Constants {
-    __m512i at_0[4];  // delta of payload 0: inner, inner negative, outer, outer low; and 1/2
-    __m512i slope[4];
-    __m512i gap;
-    __m512i split;  // first payload of the high side
+    __m512i kinds[4];  // of quad j: at_0[4], slope[4] (below)
+    __m512i gap;       // words, two for each token
+    __m512i split;     // first payload of the high side
 
-    HWY_INLINE Constants(const abi::OakenView& view, const abi::BlockBytes& bytes,
-                         const OakenConstants& constants, std::uint32_t at) {
+    HWY_INLINE void set(const abi::OakenView& view, const abi::BlockBytes& bytes,
+                        const OakenConstants& constants, std::uint32_t at) {
       const std::uint8_t* ranges =
           (view.shared_ranges ? bytes.shared : bytes.block) + view.ranges_at + 12 * at;
       const __m512 step = _mm512_load_ps(constants.step + at);
@@ -203,6 +120,9 @@ struct FusedSlots : OakenBytes {
       const __m512 fifteenth = _mm512_set1_ps(1.0f / 15.0f);
       const __m512 half = _mm512_set1_ps(64.0f);
       const __m512 level = _mm512_mul_ps(_mm512_mul_ps(step, _mm512_set1_ps(16.0f)), scale);
+      // Delta of payload 0, and 1/2: inner, inner negative, outer, outer low. What one more adds.
+      __m512i at_0[4];
+      __m512i slope[4];
       KVPLEAT_UNROLL
       for (std::uint32_t outer = 0; outer < 2; ++outer) {
         const OakenConstants::Range range(ranges, outer == 0 ? 2 : 0);
@@ -214,50 +134,194 @@ struct FusedSlots : OakenBytes {
             _mm512_sub_ps(_mm512_set1_ps(outer == 0 ? 0.0f : view.outer_high), base);
         const __m512 below =
             _mm512_sub_ps(_mm512_set1_ps(outer == 0 ? 0.0f : view.outer_low), base);
-        at_0[2 * outer] = words(_mm512_fmadd_ps(_mm512_add_ps(above, low), scale, half));
-        at_0[2 * outer + 1] = words(_mm512_fmadd_ps(_mm512_sub_ps(below, low), scale, half));
-        slope[2 * outer] = words(_mm512_sub_ps(size, level));
+        at_0[2 * outer] =
+            _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_add_ps(above, low), scale, half));
+        at_0[2 * outer + 1] =
+            _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_sub_ps(below, low), scale, half));
+        slope[2 * outer] = _mm512_cvtps_epi32(_mm512_sub_ps(size, level));
         slope[2 * outer + 1] =
-            words(_mm512_sub_ps(_mm512_sub_ps(_mm512_setzero_ps(), size), level));
+            _mm512_cvtps_epi32(_mm512_sub_ps(_mm512_sub_ps(_mm512_setzero_ps(), size), level));
       }
       const __m512 added = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load16(constants.gap + at)));
-      gap = words(_mm512_mul_ps(_mm512_fmadd_ps(added, step, wide), scale));
+      const __m512i jump =
+          _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_fmadd_ps(added, step, wide), scale));
       const __m512i sixteenths = _mm512_xor_si512(
           _mm512_cvtepu8_epi32(load16(constants.split + at)), _mm512_set1_epi32(0x80));
       const __m512i whole =
           _mm512_srli_epi32(_mm512_add_epi32(sixteenths, _mm512_set1_epi32(15)), 4);
-      split = _mm512_or_si512(whole, _mm512_slli_epi32(whole, 16));
-    }
-    // Of a group, from payload | kind << 4.
-    HWY_INLINE __m512i deltas(__m512i kinds) const {
-      const __m512i even = half(_mm512_and_si512(kinds, _mm512_set1_epi16(0xff)));
-      const __m512i odd = half(_mm512_srli_epi16(kinds, 8));
-      // (even & 0xff) | odd << 8
-      return _mm512_ternarylogic_epi32(_mm512_slli_epi16(odd, 8), even, _mm512_set1_epi16(0xff),
-                                       0xf8);
-    }
-
-   private:
-    HWY_INLINE __m512i half(__m512i kinds) const {
-      const __m512i payload = _mm512_and_si512(kinds, _mm512_set1_epi16(15));
-      const __mmask32 low = _mm512_test_epi16_mask(kinds, _mm512_set1_epi16(0x10));
-      const __mmask32 outer = _mm512_test_epi16_mask(kinds, _mm512_set1_epi16(0x20));
-      const __mmask32 outer_low = _kand_mask32(low, outer);
-      const auto pick = [&](const __m512i* of) HWY_ATTR {
-        __m512i x = _mm512_mask_mov_epi16(of[0], low, of[1]);
-        x = _mm512_mask_mov_epi16(x, outer, of[2]);
-        return _mm512_mask_mov_epi16(x, outer_low, of[3]);
+      // From a token in each dword to a token in each lane.
+      const auto pair = [](__m512i low, __m512i high) HWY_ATTR {
+        return _mm512_mask_blend_epi16(0xaaaaaaaa, low, _mm512_slli_epi32(high, 16));
       };
-      __m512i sum = _mm512_add_epi16(pick(at_0), _mm512_mullo_epi16(payload, pick(slope)));
-      sum = _mm512_mask_sub_epi16(sum, _mm512_cmpge_epi16_mask(payload, split), sum, gap);
-      return _mm512_srai_epi16(sum, 7);
+      gap = pair(jump, jump);
+      split = pair(whole, whole);
+      const __m512i a = pair(at_0[0], at_0[1]);
+      const __m512i b = pair(at_0[2], at_0[3]);
+      const __m512i c = pair(slope[0], slope[1]);
+      const __m512i d = pair(slope[2], slope[3]);
+      const __m512i ab_low = _mm512_unpacklo_epi32(a, b);
+      const __m512i ab_high = _mm512_unpackhi_epi32(a, b);
+      const __m512i cd_low = _mm512_unpacklo_epi32(c, d);
+      const __m512i cd_high = _mm512_unpackhi_epi32(c, d);
+      kinds[0] = _mm512_unpacklo_epi64(ab_low, cd_low);
+      kinds[1] = _mm512_unpackhi_epi64(ab_low, cd_low);
+      kinds[2] = _mm512_unpacklo_epi64(ab_high, cd_high);
+      kinds[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
     }
-    static HWY_INLINE __m512i words(__m512 x) {
-      const __m512i whole = _mm512_cvtps_epi32(x);
-      return _mm512_mask_blend_epi16(0xaaaaaaaa, whole, _mm512_slli_epi32(whole, 16));
+  };
+  // Of all units of a run, before any is needed: a division and what follows it takes long.
+  struct RunConstants {
+    Constants units[4];
+
+    static HWY_NOINLINE void make(const abi::OakenView& view, const abi::BlockRun& run,
+                                  const OakenConstants& constants, RunConstants& made) {
+      for (std::uint32_t u = run.slot / 16; 16 * u < run.slot + run.count; ++u)
+        made.units[u].set(view, run.bytes, constants, 16 * u);
     }
   };
 
+  // Lanes [from, to) of the unit that begins at slot `at`; its entries begin at `next`, which moves
+  // behind them.
+  template <class Taker>
+  static HWY_NOINLINE void make(const abi::OakenView& view, const abi::BlockBytes& bytes,
+                                const RunConstants& constants, std::uint32_t at, std::uint32_t from,
+                                std::uint32_t to, std::uint32_t& next, Taker& taker) {
+    const std::uint8_t* counts = bytes.block + view.counts_at + at * view.chunks;
+    const auto inside = static_cast<__mmask16>((1u << to) - (1u << from));
+    const __m128i most = _mm_set1_epi8(64);
+    __m256i totals;  // whatever the counts say; first and all: no more than there can be
+    __m128i first;
+    __m128i all;
+    if (view.chunks == 2) {
+      const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts));
+      const __m256i second = _mm256_srli_epi16(pairs, 8);
+      totals = _mm256_add_epi16(_mm256_and_si256(pairs, _mm256_set1_epi16(255)), second);
+      first = _mm_maskz_min_epu8(inside, _mm256_cvtepi16_epi8(pairs), most);
+      all = _mm_add_epi8(first, _mm_maskz_min_epu8(inside, _mm256_cvtepi16_epi8(second), most));
+    } else {
+      totals = _mm256_cvtepu8_epi16(load16(counts));
+      first = all = _mm_maskz_min_epu8(inside, load16(counts), most);
+    }
+    Source source = {bytes,
+                     bytes.block + at * view.row_bytes,
+                     view.row_bytes,
+                     constants.units[at / 16],
+                     each_four(first),
+                     each_four(all),
+                     {}};
+    _mm512_store_si512(source.begin, begins(totals, next, bytes.spill_bytes));
+    taker.start(at, first);
+    // Bytes j: of quad j.
+    __m128i largest = _mm_max_epu8(all, _mm_srli_si128(all, 8));
+    largest = _mm_max_epu8(largest, _mm_srli_si128(largest, 4));
+    auto left = static_cast<std::uint32_t>(_mm_cvtsi128_si32(largest));
+    KVPLEAT_UNROLL
+    for (std::uint32_t j = 0; j < 4; ++j) source.give(j, 0, taker);
+    for (std::uint32_t j = 0; j < 4; ++j, left >>= 8) {
+      const std::uint32_t passes = upper_of(ceil_div(left & 255u, 16u), 1u);
+      for (std::uint32_t pass = 1; pass < passes; ++pass) source.give(j, pass, taker);
+      taker.end(j, passes);
+    }
+  }
+
+ private:
+  // Of the tokens of one quad, in their lanes.
+  struct QuadConstants {
+    __m512i at_0;
+    __m512i slope;
+    __m512i gap;
+    __m512i split;
+
+    HWY_INLINE QuadConstants(const Constants& of, std::uint32_t j) {
+      const __m512i word = _mm512_set1_epi16(static_cast<std::int16_t>((4 * j + 1) << 8 | 4 * j));
+      at_0 = of.kinds[j];
+      slope = _mm512_bsrli_epi128(at_0, 8);
+      gap = _mm512_shuffle_epi8(of.gap, word);
+      split = _mm512_shuffle_epi8(of.split, word);
+    }
+    // Bits 0 and 1 of an entry tell its kind.
+    HWY_INLINE __m512i deltas(__mmask64 exists, __m512i payload, __m512i entry) const {
+      const __m512i zero = _mm512_setzero_si512();
+      const __m512i low = _mm512_and_si512(_mm512_add_epi8(entry, entry), set_byte(6));
+      const __m512i high = _mm512_or_si512(low, set_byte(1));
+      return _mm512_maskz_packs_epi16(
+          exists, words(_mm512_unpacklo_epi8(payload, zero), _mm512_unpacklo_epi8(low, high)),
+          words(_mm512_unpackhi_epi8(payload, zero), _mm512_unpackhi_epi8(low, high)));
+    }
+
+   private:
+    HWY_INLINE __m512i words(__m512i payload, __m512i kind) const {
+      __m512i sum = _mm512_add_epi16(_mm512_shuffle_epi8(at_0, kind),
+                                     _mm512_mullo_epi16(payload, _mm512_shuffle_epi8(slope, kind)));
+      sum = _mm512_mask_sub_epi16(sum, _mm512_cmpge_epi16_mask(payload, split), sum, gap);
+      return _mm512_srai_epi16(sum, 7);
+    }
+  };
+
+  // What the slots of 16 tokens are made of.
+  struct Source {
+    const abi::BlockBytes& bytes;
+    const std::uint8_t* rows;
+    std::uint32_t row_bytes;
+    const Constants& constants;
+    __m512i first;  // entries of each token, in its dword: of its first chunk, of all
+    __m512i all;
+    alignas(64) std::uint32_t begin[16];
+
+    template <class Taker>
+    HWY_INLINE void give(std::uint32_t j, std::uint32_t pass, Taker& taker) const {
+      const std::uint32_t done = 16 * pass;
+      __m512i entry = _mm512_castsi128_si512(entries(bytes, begin[j] + done));
+      entry = _mm512_inserti32x4(entry, entries(bytes, begin[4 + j] + done), 1);
+      entry = _mm512_inserti32x4(entry, entries(bytes, begin[8 + j] + done), 2);
+      entry = _mm512_inserti32x4(entry, entries(bytes, begin[12 + j] + done), 3);
+      const __m512i byte_of_quad = set_byte(4 * j);
+      const __m512i number = _mm512_add_epi8(in_lane(), set_byte(done));
+      const __mmask64 exists =
+          _mm512_cmplt_epu8_mask(number, _mm512_shuffle_epi8(all, byte_of_quad));
+      const __mmask64 second =
+          _mm512_cmpge_epu8_mask(number, _mm512_shuffle_epi8(first, byte_of_quad));
+      __m512i c = _mm512_and_si512(_mm512_srli_epi16(entry, 2), set_byte(0x3f));
+      c = _mm512_mask_add_epi8(c, second, c, set_byte(64));
+      // Their nibbles: byte c / 2 of the row of their token, two rows per lookup.
+      const __m512i byte =
+          _mm512_ternarylogic_epi32(_mm512_srli_epi16(c, 1), set_byte(0x3f), odd_lanes(), 0xea);
+      __m512i pair =
+          _mm512_mask_blend_epi64(0xf0, _mm512_permutex2var_epi8(row(j), byte, row(4 + j)),
+                                  _mm512_permutex2var_epi8(row(8 + j), byte, row(12 + j)));
+      pair = _mm512_mask_mov_epi8(pair, _mm512_test_epi8_mask(c, set_byte(1)),
+                                  _mm512_srli_epi16(pair, 4));
+      const __m512i delta =
+          QuadConstants(constants, j).deltas(exists, _mm512_and_si512(pair, set_byte(0x0f)), entry);
+      taker.take(j, pass, exists, c, delta);
+    }
+
+   private:
+    HWY_INLINE __m512i row(std::uint32_t t) const {
+      return _mm512_loadu_si512(rows + t * row_bytes);
+    }
+  };
+
+  // Where the entries of 16 tokens begin, if they have so many each; `next` moves behind them.
+  static HWY_INLINE __m512i begins(__m256i totals, std::uint32_t& next, std::uint32_t end) {
+    __m256i sum = _mm256_add_epi16(totals, _mm256_slli_si256(totals, 2));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 4));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 8));
+    // The last of the lower half to all of the upper.
+    const __m256i lower = _mm256_permute2x128_si256(sum, sum, 0x08);
+    sum = _mm256_add_epi16(sum, _mm256_shuffle_epi8(lower, _mm256_set1_epi16(0x0f0e)));
+    const __m512i before = _mm512_cvtepu16_epi32(_mm256_sub_epi16(sum, totals));
+    const __m512i first = _mm512_set1_epi32(static_cast<std::int32_t>(next));
+    next += static_cast<std::uint32_t>(_mm256_extract_epi16(sum, 15)) & 0xffffu;
+    return _mm512_min_epu32(_mm512_add_epi32(first, before),
+                            _mm512_set1_epi32(static_cast<std::int32_t>(end)));
+  }
+
+  // The number of a byte in its 16-byte lane.
+  static HWY_INLINE __m512i in_lane() {
+    return _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  }
   // Sixteen bytes of the spill, as far as it goes.
   static HWY_INLINE __m128i entries(const abi::BlockBytes& bytes, std::uint32_t at) {
     if (HWY_LIKELY(at + 16 <= bytes.spill_bytes)) return load16(bytes.spill + at);
@@ -265,29 +329,95 @@ struct FusedSlots : OakenBytes {
     return _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << left) - 1u),
                                 bytes.spill + (left > 0 ? at : 0));
   }
-  // The number of the 16-byte lane; 64 in odd ones.
-  static HWY_INLINE __m512i each_lane() {
-    return _mm512_set_epi64(0x0303030303030303, 0x0303030303030303, 0x0202020202020202,
-                            0x0202020202020202, 0x0101010101010101, 0x0101010101010101, 0, 0);
-  }
+  // 64 in odd 16-byte lanes.
   static HWY_INLINE __m512i odd_lanes() {
     return _mm512_set_epi64(0x4040404040404040, 0x4040404040404040, 0, 0, 0x4040404040404040,
                             0x4040404040404040, 0, 0);
   }
-  // Dword d of lane i of register k becomes dword 4 k + i of register d.
-  static HWY_INLINE void turn(__m512i* registers) {
-    const __m512i across = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    KVPLEAT_UNROLL
-    for (std::uint32_t k = 0; k < 4; ++k)
-      registers[k] = _mm512_permutexvar_epi32(across, registers[k]);
-    const __m512i a = _mm512_shuffle_i32x4(registers[0], registers[1], 0x44);
-    const __m512i b = _mm512_shuffle_i32x4(registers[2], registers[3], 0x44);
-    const __m512i c = _mm512_shuffle_i32x4(registers[0], registers[1], 0xee);
-    const __m512i d = _mm512_shuffle_i32x4(registers[2], registers[3], 0xee);
-    registers[0] = _mm512_shuffle_i32x4(a, b, 0x88);
-    registers[1] = _mm512_shuffle_i32x4(a, b, 0xdd);
-    registers[2] = _mm512_shuffle_i32x4(c, d, 0x88);
-    registers[3] = _mm512_shuffle_i32x4(c, d, 0xdd);
+};
+
+// Takes the outliers of 16 keys as they come.
+struct FusedLists : OakenBytes {
+  static constexpr std::uint32_t kPasses = 8;
+  alignas(64) std::uint8_t channel[4][kPasses][64];
+  alignas(64) std::uint8_t delta[4][kPasses][64];
+  std::uint32_t passes[4];  // at least one
+
+  HWY_INLINE void start(std::uint32_t, __m128i) {}
+  HWY_INLINE void take(std::uint32_t j, std::uint32_t pass, __mmask64, __m512i c, __m512i d) {
+    _mm512_store_si512(channel[j][pass], c);
+    _mm512_store_si512(delta[j][pass], d);
+  }
+  HWY_INLINE void end(std::uint32_t j, std::uint32_t n) { passes[j] = n; }
+};
+
+// Takes those of a block of values: the deltas of each token in order, and where they belong.
+struct FusedRows : OakenBytes {
+  // Loads of 64 bytes run over the end of a row.
+  alignas(64) std::uint8_t rows[64][128 + 64];
+  alignas(64) std::uint64_t present[4][4][4][2];  // [unit][quad][lane]: channels of both chunks
+  alignas(64) std::uint8_t first[64];             // entries of the first chunk
+  std::uint32_t unit;
+
+  HWY_INLINE void start(std::uint32_t at, __m128i first_chunk) {
+    unit = at / 16;
+    store16(first + at, first_chunk);
+  }
+  HWY_INLINE void take(std::uint32_t j, std::uint32_t pass, __mmask64 exists, __m512i c,
+                       __m512i d) {
+    std::uint8_t* row = rows[16 * unit + j] + 16 * pass;
+    constexpr std::uint32_t kApart = 4 * sizeof rows[0];
+    store16(row, _mm512_castsi512_si128(d));
+    store16(row + kApart, _mm512_extracti32x4_epi32(d, 1));
+    store16(row + 2 * kApart, _mm512_extracti32x4_epi32(d, 2));
+    store16(row + 3 * kApart, _mm512_extracti32x4_epi32(d, 3));
+    __m512i bits = channels(exists, c);
+    if (pass > 0) bits = _mm512_or_si512(bits, _mm512_load_si512(present[unit][j]));
+    _mm512_store_si512(present[unit][j], bits);
+  }
+  HWY_INLINE void end(std::uint32_t, std::uint32_t) {}
+
+  // Deltas of the 64 channels of a chunk of a token.
+  HWY_INLINE __m512i chunk(std::uint32_t t, std::uint32_t k) const {
+    const std::uint8_t* from = rows[t] + (k == 0 ? 0 : first[t]);
+    return _mm512_maskz_expand_epi8(present[t / 16][t % 4][t / 4 % 4][k], _mm512_loadu_si512(from));
+  }
+
+ private:
+  // Which channels of both chunks the entries of a quad lie in: two times 64 bits per lane.
+  static HWY_INLINE __m512i channels(__mmask64 exists, __m512i channel) {
+#if defined(__GFNI__)
+    // As a matrix of 16 by 8 bits: the sum over the entries of (which row) times (which column),
+    // eight entries per product. An instruction multiplies by a matrix, and so turns one as well.
+    const __m512i one = _mm512_set1_epi64(static_cast<std::int64_t>(0x8040201008040201));
+    const __m512i turned_one = _mm512_set1_epi64(0x0102040810204080);
+    const __m512i low_half = _mm512_set4_epi32(0, 0, static_cast<int>(0x80402010), 0x08040201);
+    const __m512i high_half = _mm512_set4_epi32(static_cast<int>(0x80402010), 0x08040201, 0, 0);
+    const __m512i row = _mm512_and_si512(_mm512_srli_epi16(channel, 3), set_byte(0x0f));
+    const __m512i column =
+        _mm512_maskz_shuffle_epi8(exists, one, _mm512_and_si512(channel, set_byte(7)));
+    const auto times = [](__m512i x, __m512i matrix)
+                           HWY_ATTR { return _mm512_gf2p8affine_epi64_epi8(x, matrix, 0); };
+    const __m512i columns = times(turned_one, column);
+    const __m512i low = times(times(one, _mm512_shuffle_epi8(low_half, row)), columns);
+    const __m512i high = times(times(one, _mm512_shuffle_epi8(high_half, row)), columns);
+    return _mm512_or_si512(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+#else
+    // Bit by bit; shifts by more than 63 give nothing.
+    const __m512i chunk = _mm512_set4_epi32(0, 64, 0, 0);
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m512i real = _mm512_mask_mov_epi8(set_byte(0xff), exists, channel);
+    __m512i bits = _mm512_setzero_si512();
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      const __m512i from = _mm512_set1_epi64(static_cast<std::int64_t>(0x8080808080808000u | i));
+      const __m512i shift = _mm512_sub_epi64(_mm512_shuffle_epi8(real, from), chunk);
+      bits = _mm512_or_si512(bits, _mm512_sllv_epi64(one, shift));
+    }
+    return bits;
+#endif
+  }
+  static HWY_INLINE void store16(std::uint8_t* at, __m128i bytes) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), bytes);
   }
 };
 
@@ -296,7 +426,8 @@ struct FusedScores : OakenScores {
   template <bool kTwo>
   static void runs(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
     OakenConstants constants;
-    FusedSlots slots;
+    FusedSlots::RunConstants kinds;
+    FusedLists slots;
     alignas(64) std::uint8_t codes[1024];
     const std::uint32_t lines = ceil_div(view.row_bytes, 4u);
     std::uint32_t first = 0;
@@ -312,11 +443,12 @@ struct FusedScores : OakenScores {
       const std::uint8_t* counts = run.bytes.block + view.counts_at;
       LaneTools::prefetch_from(counts, ahead.block);
       LaneTools::prefetch_from(counts, ahead.block + 64 * (view.chunks - 1));
+      FusedSlots::RunConstants::make(view, run, constants, kinds);
       std::uint32_t next = FusedWalk::bytes_before(view, counts, run.slot / 16 * 16);
       for (std::uint32_t at = run.slot / 16 * 16; at < end; at += 16) {
         const std::uint32_t from = upper_of(run.slot, at);
-        FusedSlots::make(view, run.bytes, constants, at, from - at, lower_of(end, at + 16) - at,
-                         next, slots);
+        FusedSlots::make(view, run.bytes, kinds, at, from - at, lower_of(end, at + 16) - at, next,
+                         slots);
         turn_rows(view, run.bytes.block + at * view.row_bytes, ahead.block, codes);
         std::uint32_t j = 0;
         const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
@@ -339,7 +471,7 @@ struct FusedScores : OakenScores {
  private:
   template <std::uint32_t kQueries, bool kTwo>
   static HWY_NOINLINE void unit(const abi::OakenView& view, const OakenConstants& constants,
-                                const FusedSlots& slots, const std::uint8_t* codes,
+                                const FusedLists& slots, const std::uint8_t* codes,
                                 std::uint32_t lines, std::uint32_t at, std::uint32_t slot,
                                 std::uint32_t end, const std::uint8_t* work, float* scores,
                                 std::uint32_t stride) {
@@ -350,25 +482,36 @@ struct FusedScores : OakenScores {
     __m512i dense[kSums];
     dense_sums<kQueries, kTwo>(constants, at, codes, lines, 0, work + 64 + 4 * row, query_stride,
                                row, dense);
-    __m512i sparse[kSums];
-    __m512i turned = _mm512_setzero_si512();
-    KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kSums; ++i) sparse[i] = _mm512_setzero_si512();
     const std::uint8_t* tables = work + 64 + 2 * row;
     const std::uint32_t second_table = view.chunks == 2 ? 64 : 0;
-    for (std::uint32_t g = 0; g < slots.groups; ++g) {
-      const __m512i index = _mm512_load_si512(slots.channel[g]);
-      const __m512i delta = _mm512_load_si512(slots.delta[g]);
-      turned = _mm512_dpbusd_epi32(turned, set_byte(128), delta);
+    __m512i of_quad[kSums + 1][4];
+    const auto add_quad = [&]<std::uint32_t kQuad>() HWY_ATTR {
       KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kSums; ++i) {
-        const std::uint8_t* bytes =
-            tables + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
-        const __m512i found = _mm512_permutex2var_epi8(_mm512_loadu_si512(bytes), index,
-                                                       _mm512_loadu_si512(bytes + second_table));
-        sparse[i] = _mm512_dpbusd_epi32(sparse[i], found, delta);
-      }
-    }
+      for (std::uint32_t i = 0; i < kSums + 1; ++i) of_quad[i][kQuad] = _mm512_setzero_si512();
+      std::uint32_t pass = 0;
+      do {
+        const __m512i index = _mm512_load_si512(slots.channel[kQuad][pass]);
+        const __m512i delta = _mm512_load_si512(slots.delta[kQuad][pass]);
+        __m512i& turned = of_quad[kSums][kQuad];
+        turned = _mm512_dpbusd_epi32(turned, set_byte(128), delta);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          const std::uint8_t* bytes =
+              tables + static_cast<std::size_t>(i / kPlanes) * query_stride + i % kPlanes * row;
+          const __m512i found = _mm512_permutex2var_epi8(_mm512_loadu_si512(bytes), index,
+                                                         _mm512_loadu_si512(bytes + second_table));
+          of_quad[i][kQuad] = _mm512_dpbusd_epi32(of_quad[i][kQuad], found, delta);
+        }
+      } while (++pass < slots.passes[kQuad]);
+    };
+    add_quad.template operator()<0>();
+    add_quad.template operator()<1>();
+    add_quad.template operator()<2>();
+    add_quad.template operator()<3>();
+    __m512i sparse[kSums];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) sparse[i] = lane_sums(of_quad[i]);
+    const __m512i turned = lane_sums(of_quad[kSums]);
     finish<kQueries, kTwo>(constants, at, slot, end, work, query_stride, dense, sparse, turned,
                            scores, stride);
     if (HWY_UNLIKELY((constants.wide_units >> at / 16 & 1u) != 0)) {
@@ -377,6 +520,16 @@ struct FusedScores : OakenScores {
                                scores + (from - slot), stride, from - at,
                                lower_of(end, at + 16) - from);
     }
+  }
+
+  // Sums of the four dwords of each lane: of lane l of quads[j] in dword 4 l + j.
+  static HWY_INLINE __m512i lane_sums(const __m512i* quads) {
+    const auto add = [](__m512i a, __m512i b) HWY_ATTR {
+      return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    };
+    const __m512i a = add(quads[0], quads[1]);
+    const __m512i b = add(quads[2], quads[3]);
+    return _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
   }
 
   // Sixteen rows of up to 64 bytes, dword by dword: dword i of row t to dword t of line i. Bytes
@@ -418,20 +571,16 @@ struct FusedScores : OakenScores {
   }
 };
 
-// Sums over published values of at most 128 channels. Levels and deltas of a block lie in two tiles
-// of signed bytes, [8][16 quads][16 lanes][4 tokens], where the channel 32 l + 8 m + 2 i + h has lane
-// 4 l + i of part 2 m + h: so four rows become four registers in eight unpackings.
+// Sums over published values of at most 128 channels: rows of four tokens are interleaved byte by
+// byte, in eight unpackings for 128 channels of codes or 64 of deltas.
 struct FusedSums : OakenBytes {
   template <bool kTwo>
   static void runs(const abi::OakenView& view, const abi::AccumulateArguments& arguments) {
-    alignas(64) std::uint8_t levels[8192];
-    alignas(64) std::uint8_t deltas[8192 + 64];  // the last byte takes what is no entry
-    // 64 entries a group; the last store of a list runs over.
-    alignas(64) std::uint16_t places[32 * 64 + 64];
-    alignas(64) std::uint8_t values[32 * 64 + 64];
     OakenConstants constants;
+    FusedSlots::RunConstants kinds;
     OakenWeights weights;
-    FusedSlots slots;
+    OakenTables tables;
+    FusedRows rows;
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
@@ -448,222 +597,168 @@ struct FusedSums : OakenBytes {
       const std::uint8_t* counts = run.bytes.block + view.counts_at;
       LaneTools::prefetch_from(counts, ahead.block);
       LaneTools::prefetch_from(counts, ahead.block + 64 * (view.chunks - 1));
-      std::memset(deltas, 0, 8192);
+      FusedSlots::RunConstants::make(view, run, constants, kinds);
       std::uint32_t next = FusedWalk::bytes_before(view, counts, begin);
       for (std::uint32_t at = begin; at < end; at += 16) {
-        FusedSlots::make(view, run.bytes, constants, at, upper_of(run.slot, at) - at,
-                         lower_of(end, at + 16) - at, next, slots);
-        const std::uint32_t n = list(slots, at, places, values);
-        expand(view, run.bytes.block, ahead.block, constants, at, levels);
-        scatter(places, values, n, deltas);
+        FusedSlots::make(view, run.bytes, kinds, at, upper_of(run.slot, at) - at,
+                         lower_of(end, at + 16) - at, next, rows);
       }
-      const std::uint32_t quad = begin / 4;
-      const std::uint32_t quads = round_up(end, 16u) / 4 - quad;
+      OakenTables::make_levels(constants, tables);
+      const Quads quads = {begin / 4, round_up(end, 16u) / 4};
       std::uint32_t j = 0;
       const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
         for (; j + kQueries <= arguments.query_count; j += kQueries) {
-          sum<kQueries, kTwo>(view, arguments, constants, weights, levels, deltas, quad, quads, j);
+          float* out = arguments.sums + static_cast<std::size_t>(j) * view.dim;
+          add_codes<kQueries, kTwo>(view, run.bytes.block, ahead.block, tables, quads,
+                                    weights.level + j, weights.bias + j, out);
+          add_deltas<kQueries, kTwo>(view, rows, quads, weights.delta + j, out);
         }
       };
       if constexpr (!kTwo) some.template operator()<4>();
       some.template operator()<2>();
       some.template operator()<1>();
+      if (HWY_UNLIKELY(weights.has_wide)) {
+        OakenTables::make_sides(constants, tables);
+        const float none = 0.0f;
+        for (j = 0; j < arguments.query_count; ++j) {
+          add_codes<1, kTwo>(view, run.bytes.block, 0, tables, quads, weights.wide + j, &none,
+                             arguments.sums + static_cast<std::size_t>(j) * view.dim);
+        }
+      }
       first += run.count;
     }
   }
 
  private:
-  // The lower and the upper byte of where the delta of a channel lies, without its token.
-  struct Places {
-    alignas(64) std::uint8_t lower[128];
-    alignas(64) std::uint8_t upper[128];
+  struct Quads {
+    std::uint32_t begin;
+    std::uint32_t end;
   };
-  static constexpr Places kPlaces = [] {
-    Places made{};
-    for (std::uint32_t c = 0; c < 128; ++c) {
-      made.lower[c] = static_cast<std::uint8_t>((4 * (c / 32) + c / 2 % 4) * 4);
-      made.upper[c] = static_cast<std::uint8_t>((c / 8 % 4 * 2 + c % 2) * 4);
-    }
-    return made;
-  }();
 
-  // The deltas of a unit and where they lie; returns how many.
-  static HWY_INLINE std::uint32_t list(const FusedSlots& slots, std::uint32_t at,
-                                       std::uint16_t* places, std::uint8_t* bytes) {
-    const __m512i token = _mm512_set_epi32(
-        static_cast<int>(0xc3c3c3c3), static_cast<int>(0xc2c2c2c2), static_cast<int>(0xc1c1c1c1),
-        static_cast<int>(0xc0c0c0c0), static_cast<int>(0x83838383), static_cast<int>(0x82828282),
-        static_cast<int>(0x81818181), static_cast<int>(0x80808080), 0x43434343, 0x42424242,
-        0x41414141, 0x40404040, 0x03030303, 0x02020202, 0x01010101, 0x00000000);
-    const __m512i unit = set_byte(at / 16);
-    std::uint32_t n = 0;
-    for (std::uint32_t g = 0; g < slots.groups; ++g) {
-      const __mmask64 exists = slots.present[g];
-      const __m512i channel = _mm512_load_si512(slots.channel[g]);
-      const auto look = [&](const std::uint8_t* table) HWY_ATTR {
-        return _mm512_permutex2var_epi8(_mm512_load_si512(table), channel,
-                                        _mm512_load_si512(table + 64));
-      };
-      const __m512i lower =
-          _mm512_maskz_compress_epi8(exists, _mm512_add_epi8(look(kPlaces.lower), token));
-      const __m512i upper =
-          _mm512_maskz_compress_epi8(exists, _mm512_add_epi8(look(kPlaces.upper), unit));
-      _mm512_storeu_si512(bytes + n,
-                          _mm512_maskz_compress_epi8(exists, _mm512_load_si512(slots.delta[g])));
-      const auto join = [](__m256i low, __m256i high) HWY_ATTR {
-        return _mm512_or_si512(_mm512_cvtepu8_epi16(low),
-                               _mm512_slli_epi16(_mm512_cvtepu8_epi16(high), 8));
-      };
-      _mm512_storeu_si512(places + n,
-                          join(_mm512_castsi512_si256(lower), _mm512_castsi512_si256(upper)));
-      _mm512_storeu_si512(places + n + 32, join(_mm512_extracti64x4_epi64(lower, 1),
-                                                _mm512_extracti64x4_epi64(upper, 1)));
-      n += static_cast<std::uint32_t>(_mm_popcnt_u64(exists));
-    }
-    _mm512_storeu_si512(places + n, _mm512_set1_epi16(8192));
-    return n;
-  }
-  static HWY_INLINE void scatter(const std::uint16_t* places, const std::uint8_t* values,
-                                 std::uint32_t n, std::uint8_t* deltas) {
-    for (std::uint32_t i = 0; i < n; i += 4) {
-      std::uint64_t four;
-      std::uint32_t bytes;
-      std::memcpy(&four, places + i, sizeof four);
-      std::memcpy(&bytes, values + i, sizeof bytes);
-      deltas[four & 0xffff] = static_cast<std::uint8_t>(bytes & 255u);
-      deltas[four >> 16 & 0xffff] = static_cast<std::uint8_t>(bytes >> 8 & 255u);
-      deltas[four >> 32 & 0xffff] = static_cast<std::uint8_t>(bytes >> 16 & 255u);
-      deltas[four >> 48] = static_cast<std::uint8_t>(bytes >> 24);
-    }
-  }
-
-  // Levels of 16 rows, minus 128. Bytes behind a row are read, but what they become is not summed; a
-  // block goes on for that long.
-  static HWY_INLINE void expand(const abi::OakenView& view, const std::uint8_t* block,
-                                std::intptr_t ahead, const OakenConstants& constants,
-                                std::uint32_t at, std::uint8_t* levels) {
-    const __m512i top = set_byte(0xf0);
-    const __m512i turn = set_byte(0x80);
-    for (std::uint32_t t = at; t < at + 16; t += 4) {
-      const std::uint8_t* rows = block + t * view.row_bytes;
-      __m512i row[4];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < 4; ++i) {
-        row[i] = _mm512_loadu_si512(rows + i * view.row_bytes);
-        LaneTools::prefetch_from(rows + i * view.row_bytes, ahead);
-      }
-      const __m512i split = broadcast(constants.split + t);
-      const __m512i gap = broadcast(constants.gap + t);
-      const __m512i low_01 = _mm512_unpacklo_epi8(row[0], row[1]);
-      const __m512i low_23 = _mm512_unpacklo_epi8(row[2], row[3]);
-      const __m512i high_01 = _mm512_unpackhi_epi8(row[0], row[1]);
-      const __m512i high_23 = _mm512_unpackhi_epi8(row[2], row[3]);
-      const __m512i pairs[4] = {
-          _mm512_unpacklo_epi16(low_01, low_23), _mm512_unpackhi_epi16(low_01, low_23),
-          _mm512_unpacklo_epi16(high_01, high_23), _mm512_unpackhi_epi16(high_01, high_23)};
-      KVPLEAT_UNROLL
-      for (std::uint32_t m = 0; m < 4; ++m) {
-        __m512i low = _mm512_ternarylogic_epi32(_mm512_slli_epi16(pairs[m], 4), top, turn, 0x6a);
-        __m512i high = _mm512_ternarylogic_epi32(pairs[m], top, turn, 0x6a);
-        low = _mm512_mask_add_epi8(low, _mm512_cmpge_epi8_mask(low, split), low, gap);
-        high = _mm512_mask_add_epi8(high, _mm512_cmpge_epi8_mask(high, split), high, gap);
-        _mm512_store_si512(levels + 2048 * m + 16 * t, low);
-        _mm512_store_si512(levels + 2048 * m + 1024 + 16 * t, high);
-      }
-    }
-  }
-
+  // Adds, for each query, factor * sum over tokens of weight * what the table has for the code, and
+  // the bias. Bytes behind a row are read, but what they become is not added; a block goes on for
+  // that long.
   template <std::uint32_t kQueries, bool kTwo>
-  static HWY_NOINLINE void sum(const abi::OakenView& view,
-                               const abi::AccumulateArguments& arguments,
-                               const OakenConstants& constants, const OakenWeights& weights,
-                               const std::uint8_t* levels, const std::uint8_t* deltas,
-                               std::uint32_t quad, std::uint32_t quads, std::uint32_t j) {
-    __m512 sums[kQueries][8];
-    KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kQueries; ++i) {
-      KVPLEAT_UNROLL
-      for (std::uint32_t z = 0; z < 8; ++z) sums[i][z] = _mm512_set1_ps(weights.bias[j + i]);
-    }
-    add_tile<kQueries, kTwo>(levels, weights.level + j, quad, quads, sums);
-    add_tile<kQueries, kTwo>(deltas, weights.delta + j, quad, quads, sums);
-    if (HWY_UNLIKELY(weights.has_wide)) {
-      alignas(64) std::uint8_t sides[8192];
-      for (std::uint32_t i = 0; i < 128; ++i) {
-        _mm512_store_si512(
-            sides + 64 * i,
-            _mm512_mask_mov_epi8(set_byte(0xff),
-                                 _mm512_cmpge_epi8_mask(_mm512_load_si512(levels + 64 * i),
-                                                        broadcast(constants.split + i % 16 * 4)),
-                                 set_byte(1)));
-      }
-      add_tile<kQueries, kTwo>(sides, weights.wide + j, quad, quads, sums);
-    }
-    for (std::uint32_t i = 0; i < kQueries; ++i)
-      add_turned(view, sums[i], arguments.sums + static_cast<std::size_t>(j + i) * view.dim);
-  }
-  // sums[i][z] += factor * sum over the tokens of weight * byte.
-  template <std::uint32_t kQueries, bool kTwo>
-  static HWY_INLINE void add_tile(const std::uint8_t* tile, const OakenFold* folds,
-                                  std::uint32_t quad, std::uint32_t quads, __m512 (*sums)[8]) {
-    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
-    constexpr std::uint32_t kWeights = kQueries * kPlanes;
-    for (std::uint32_t z = 0; z < 8; z += 4) {
-      __m512i whole[kWeights][4];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kWeights; ++i) {
-        KVPLEAT_UNROLL
-        for (std::uint32_t k = 0; k < 4; ++k) whole[i][k] = _mm512_setzero_si512();
-      }
-      for (std::uint32_t q = quad; q < quad + quads; ++q) {
-        __m512i bytes[4];
-        KVPLEAT_UNROLL
-        for (std::uint32_t k = 0; k < 4; ++k)
-          bytes[k] = _mm512_load_si512(tile + 1024 * (z + k) + 64 * q);
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < kWeights; ++i) {
-          const OakenFold& fold = folds[i / kPlanes];
-          const __m512i weight = broadcast((i % kPlanes == 0 ? fold.high : fold.low) + 4 * q);
-          KVPLEAT_UNROLL
-          for (std::uint32_t k = 0; k < 4; ++k)
-            whole[i][k] = _mm512_dpbusd_epi32(whole[i][k], weight, bytes[k]);
-        }
-      }
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < kQueries; ++i) {
-        KVPLEAT_UNROLL
-        for (std::uint32_t k = 0; k < 4; ++k) {
-          __m512 high = _mm512_cvtepi32_ps(whole[i * kPlanes][k]);
-          if constexpr (kTwo) {
-            high = _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f),
-                                   _mm512_cvtepi32_ps(whole[i * kPlanes + kPlanes - 1][k]));
-          }
-          sums[i][z + k] = _mm512_fmadd_ps(high, _mm512_set1_ps(folds[i].factor), sums[i][z + k]);
-        }
-      }
-    }
-  }
-  // Adds sums in the order of the tiles to sums in the order of channels.
-  static HWY_INLINE void add_turned(const abi::OakenView& view, const __m512* parts, float* out) {
+  static HWY_NOINLINE void add_codes(const abi::OakenView& view, const std::uint8_t* block,
+                                     std::intptr_t ahead, const OakenTables& tables, Quads quads,
+                                     const OakenFold* folds, const float* bias, float* out) {
+    constexpr std::uint32_t kSums = kQueries * (kTwo ? 2 : 1);
     for (std::uint32_t half = 0; half < 2; ++half) {
-      // Lane l of four[k] has the channels 32 l + 16 half + 4 k + 0 .. 3.
-      __m512 four[4];
+      __m512i sums[4][kSums];
+      clear<kSums>(sums);
+      for (std::uint32_t q = quads.begin; q < quads.end; ++q) {
+        const std::uint8_t* at = block + 4 * q * view.row_bytes;
+        __m512i row[4];
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          row[i] = in_register(_mm512_loadu_si512(at + i * view.row_bytes));
+          if (half == 0) LaneTools::prefetch_from(at + i * view.row_bytes, ahead);
+        }
+        __m512i pairs[2];
+        if (half == 0) {
+          interleave(_mm512_unpacklo_epi8(row[0], row[1]), _mm512_unpacklo_epi8(row[2], row[3]),
+                     pairs);
+        } else {
+          interleave(_mm512_unpackhi_epi8(row[0], row[1]), _mm512_unpackhi_epi8(row[2], row[3]),
+                     pairs);
+        }
+        const __m512i table = in_register(_mm512_load_si512(tables.of[q]));
+        const __m512i bytes[4] = {OakenTables::look(table, pairs[0]),
+                                  OakenTables::look(table, _mm512_srli_epi16(pairs[0], 4)),
+                                  OakenTables::look(table, pairs[1]),
+                                  OakenTables::look(table, _mm512_srli_epi16(pairs[1], 4))};
+        add_products<kSums, kTwo>(folds, q, bytes, sums);
+      }
+      for (std::uint32_t i = 0; i < kQueries; ++i) {
+        __m512 parts[4];
+        join<kSums, kTwo>(sums, i, folds[i].factor, bias[i], parts);
+        // Lane l of four[k] has the channels 32 l + 16 half + 4 k + 0 .. 3.
+        const __m512 four[4] = {
+            _mm512_unpacklo_ps(parts[0], parts[1]), _mm512_unpackhi_ps(parts[0], parts[1]),
+            _mm512_unpacklo_ps(parts[2], parts[3]), _mm512_unpackhi_ps(parts[2], parts[3])};
+        add_lanes(view, four, 16 * half, 32, out + static_cast<std::size_t>(i) * view.dim);
+      }
+    }
+  }
+  // The same for deltas.
+  template <std::uint32_t kQueries, bool kTwo>
+  static HWY_NOINLINE void add_deltas(const abi::OakenView& view, const FusedRows& rows,
+                                      Quads quads, const OakenFold* folds, float* out) {
+    constexpr std::uint32_t kSums = kQueries * (kTwo ? 2 : 1);
+    for (std::uint32_t k = 0; k < view.chunks; ++k) {
+      __m512i sums[4][kSums];
+      clear<kSums>(sums);
+      for (std::uint32_t q = quads.begin; q < quads.end; ++q) {
+        __m512i row[4];
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < 4; ++i) row[i] = rows.chunk(4 * q + i, k);
+        __m512i bytes[4];
+        interleave(_mm512_unpacklo_epi8(row[0], row[1]), _mm512_unpacklo_epi8(row[2], row[3]),
+                   bytes);
+        interleave(_mm512_unpackhi_epi8(row[0], row[1]), _mm512_unpackhi_epi8(row[2], row[3]),
+                   bytes + 2);
+        add_products<kSums, kTwo>(folds, q, bytes, sums);
+      }
+      for (std::uint32_t i = 0; i < kQueries; ++i) {
+        __m512 parts[4];
+        join<kSums, kTwo>(sums, i, folds[i].factor, 0.0f, parts);
+        // Lane l of parts[m] has the channels 64 k + 16 l + 4 m + 0 .. 3.
+        add_lanes(view, parts, 64 * k, 16, out + static_cast<std::size_t>(i) * view.dim);
+      }
+    }
+  }
+
+  template <std::uint32_t kSums>
+  static HWY_INLINE void clear(__m512i (*sums)[kSums]) {
+    KVPLEAT_UNROLL
+    for (std::uint32_t k = 0; k < 4; ++k) {
       KVPLEAT_UNROLL
-      for (std::uint32_t k = 0; k < 2; ++k) {
-        const __m512* pair = parts + 4 * half + 2 * k;
-        four[2 * k] = _mm512_unpacklo_ps(pair[0], pair[1]);
-        four[2 * k + 1] = _mm512_unpackhi_ps(pair[0], pair[1]);
+      for (std::uint32_t i = 0; i < kSums; ++i) sums[k][i] = _mm512_setzero_si512();
+    }
+  }
+  // Pairs of bytes of two tokens, and of the two after them: four tokens in a dword.
+  static HWY_INLINE void interleave(__m512i pair_01, __m512i pair_23, __m512i* four) {
+    four[0] = _mm512_unpacklo_epi16(pair_01, pair_23);
+    four[1] = _mm512_unpackhi_epi16(pair_01, pair_23);
+  }
+  template <std::uint32_t kSums, bool kTwo>
+  static HWY_INLINE void add_products(const OakenFold* folds, std::uint32_t quad,
+                                      const __m512i* bytes, __m512i (*sums)[kSums]) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      const OakenFold& fold = folds[i / kPlanes];
+      const __m512i weights = broadcast((i % kPlanes == 0 ? fold.high : fold.low) + 4 * quad);
+      KVPLEAT_UNROLL
+      for (std::uint32_t k = 0; k < 4; ++k)
+        sums[k][i] = _mm512_dpbusd_epi32(sums[k][i], weights, bytes[k]);
+    }
+  }
+  // factor * sum + bias, of query i.
+  template <std::uint32_t kSums, bool kTwo>
+  static HWY_INLINE void join(const __m512i (*sums)[kSums], std::uint32_t i, float factor,
+                              float bias, __m512* parts) {
+    KVPLEAT_UNROLL
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      __m512 sum = _mm512_cvtepi32_ps(sums[k][kTwo ? 2 * i : i]);
+      if constexpr (kTwo) {
+        sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(256.0f), _mm512_cvtepi32_ps(sums[k][2 * i + 1]));
       }
-      const __m512 p = _mm512_shuffle_f32x4(four[0], four[1], 0x44);
-      const __m512 q = _mm512_shuffle_f32x4(four[2], four[3], 0x44);
-      const __m512 r = _mm512_shuffle_f32x4(four[0], four[1], 0xee);
-      const __m512 s = _mm512_shuffle_f32x4(four[2], four[3], 0xee);
-      const __m512 turned[4] = {_mm512_shuffle_f32x4(p, q, 0x88), _mm512_shuffle_f32x4(p, q, 0xdd),
-                                _mm512_shuffle_f32x4(r, s, 0x88), _mm512_shuffle_f32x4(r, s, 0xdd)};
-      for (std::uint32_t l = 0; l < 4; ++l) {
-        const std::uint32_t c = 32 * l + 16 * half;
-        if (c < view.dim) add_to(view, out, c, turned[l]);
-      }
+      parts[k] = _mm512_fmadd_ps(sum, _mm512_set1_ps(factor), _mm512_set1_ps(bias));
+    }
+  }
+  // Adds lane l of four[k] to the channels from `first` + l * `apart` + 4 k on.
+  static HWY_INLINE void add_lanes(const abi::OakenView& view, const __m512* four,
+                                   std::uint32_t first, std::uint32_t apart, float* out) {
+    const __m512 p = _mm512_shuffle_f32x4(four[0], four[1], 0x44);
+    const __m512 q = _mm512_shuffle_f32x4(four[2], four[3], 0x44);
+    const __m512 r = _mm512_shuffle_f32x4(four[0], four[1], 0xee);
+    const __m512 s = _mm512_shuffle_f32x4(four[2], four[3], 0xee);
+    const __m512 turned[4] = {_mm512_shuffle_f32x4(p, q, 0x88), _mm512_shuffle_f32x4(p, q, 0xdd),
+                              _mm512_shuffle_f32x4(r, s, 0x88), _mm512_shuffle_f32x4(r, s, 0xdd)};
+    for (std::uint32_t l = 0; l < 4; ++l) {
+      const std::uint32_t c = first + apart * l;
+      if (c < view.dim) add_to(view, out, c, turned[l]);
     }
   }
 };

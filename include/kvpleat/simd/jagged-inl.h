@@ -156,8 +156,8 @@ struct OakenConstants {
           apart(Lanes::set_f32((view.outer_high - view.outer_low) * 0.5f)) {}
   };
 
-  // In two passes: what one unit of 16 tokens has to wait for, one operation for the next, is longer
-  // than what a core holds in flight.
+  // In two passes: what one unit of 16 tokens has to wait for, one operation for the next, is
+  // longer than what a core holds in flight.
   template <bool kSplits>
   static HWY_INLINE void derive_units(const abi::OakenView& view, const abi::BlockRun& run,
                                       OakenConstants& made) {
@@ -262,8 +262,8 @@ struct OakenConstants {
     store_bytes<0>(made.gap + at, gap);
     return any_wide;
   }
-  // x / 15 / 16 to the bit, for x that is 0 or the difference of two halves. With FMA a product that
-  // is corrected once is the nearest float (seen for all 2^23 floats of a binade).
+  // x / 15 / 16 to the bit, for x that is 0 or the difference of two halves. With FMA a product
+  // that is corrected once is the nearest float (seen for all 2^23 floats of a binade).
   static HWY_INLINE Lanes::F32 over_240(Lanes::F32 x) {
 #if KVPLEAT_OAKEN_VBMI
     const Lanes::F32 inverse = Lanes::set_f32(1.0f / 240.0f);
@@ -730,8 +730,8 @@ struct OakenBytes {
     return _mm512_set1_epi32(four);
   }
 
-  // What was loaded once. Compilers load it again for each use otherwise, and loads of 64 bytes, one
-  // per cycle on Zen 4, are what holds kernels of one query up.
+  // What was loaded once. Compilers load it again for each use otherwise, and loads of 64 bytes,
+  // one per cycle on Zen 4, are what holds kernels of one query up.
   static HWY_INLINE __m512i in_register(__m512i loaded) {
     asm("" : "+v"(loaded));
     return loaded;
@@ -750,6 +750,50 @@ struct OakenBytes {
       _mm512_mask_storeu_ps(sums + channel, lanes,
                             _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, sums + channel), added));
     }
+  }
+};
+
+// What the 16 codes of each of four tokens stand for: a lookup of (code | 16 * token) in 64 bytes.
+struct OakenTables : OakenBytes {
+  alignas(64) std::uint8_t of[16][64];
+
+  // Levels minus 128.
+  static HWY_NOINLINE void make_levels(const OakenConstants& constants, OakenTables& made) {
+    for (std::uint32_t quad = 0; quad < 16; ++quad) {
+      const __m512i gap = each_token(constants.gap + 4 * quad);
+      _mm512_store_si512(made.of[quad],
+                         _mm512_mask_add_epi8(codes(), high_side(constants, quad), codes(), gap));
+    }
+  }
+  // The sides of the inner band: 1, or -1 below zero.
+  static HWY_NOINLINE void make_sides(const OakenConstants& constants, OakenTables& made) {
+    for (std::uint32_t quad = 0; quad < 16; ++quad) {
+      _mm512_store_si512(
+          made.of[quad],
+          _mm512_mask_mov_epi8(set_byte(0xff), high_side(constants, quad), set_byte(1)));
+    }
+  }
+  // Of the lower nibbles of four tokens' bytes.
+  static HWY_INLINE __m512i look(__m512i table, __m512i nibbles) {
+    // (nibbles & 15) | token
+    return _mm512_permutexvar_epi8(
+        _mm512_ternarylogic_epi32(nibbles, set_byte(0x0f), _mm512_set1_epi32(0x30201000), 0xea),
+        table);
+  }
+
+ private:
+  static HWY_INLINE __m512i each_token(const std::uint8_t* bytes) {
+    const __m512i lane =
+        _mm512_set_epi64(0x0303030303030303, 0x0303030303030303, 0x0202020202020202,
+                         0x0202020202020202, 0x0101010101010101, 0x0101010101010101, 0, 0);
+    return _mm512_shuffle_epi8(broadcast(bytes), lane);
+  }
+  static HWY_INLINE __m512i codes() {
+    return _mm512_broadcast_i32x4(_mm_set_epi32(
+        0x70605040, 0x30201000, static_cast<int>(0xf0e0d0c0), static_cast<int>(0xb0a09080)));
+  }
+  static HWY_INLINE __mmask64 high_side(const OakenConstants& constants, std::uint32_t quad) {
+    return _mm512_cmpge_epi8_mask(codes(), each_token(constants.split + 4 * quad));
   }
 };
 
@@ -1085,7 +1129,7 @@ struct JaggedKernels : private OakenScores {
                                          const abi::AccumulateArguments& arguments) {
     OakenConstants constants;
     OakenWeights weights;
-    LevelTables levels;
+    OakenTables levels;
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
@@ -1093,7 +1137,7 @@ struct JaggedKernels : private OakenScores {
       if (run.count != 64) std::memset(&constants, 0, sizeof constants);
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
-      LevelTables::make(constants, levels);
+      OakenTables::make_levels(constants, levels);
       for (std::uint32_t i = 0; i < 12; ++i)
         LaneTools::prefetch_from(run.bytes.shared, ahead.shared + 64 * i);
       for (std::uint32_t i = 0; i < view.padded_dim; i += 64)
@@ -1117,32 +1161,11 @@ struct JaggedKernels : private OakenScores {
     }
   }
 
-  // Levels minus 128 of the 16 codes of each of four tokens.
-  struct LevelTables {
-    alignas(64) std::uint8_t of[16][64];
-
-    static HWY_NOINLINE void make(const OakenConstants& constants, LevelTables& made) {
-      const __m512i each_token =
-          _mm512_set_epi64(0x0303030303030303, 0x0303030303030303, 0x0202020202020202,
-                           0x0202020202020202, 0x0101010101010101, 0x0101010101010101, 0, 0);
-      const __m512i codes = _mm512_broadcast_i32x4(_mm_set_epi32(
-          0x70605040, 0x30201000, static_cast<int>(0xf0e0d0c0), static_cast<int>(0xb0a09080)));
-      for (std::uint32_t quad = 0; quad < 16; ++quad) {
-        const __m512i split =
-            _mm512_shuffle_epi8(broadcast(constants.split + 4 * quad), each_token);
-        const __m512i gap = _mm512_shuffle_epi8(broadcast(constants.gap + 4 * quad), each_token);
-        _mm512_store_si512(
-            made.of[quad],
-            _mm512_mask_add_epi8(codes, _mm512_cmpge_epi8_mask(codes, split), codes, gap));
-      }
-    }
-  };
-
   template <std::uint32_t kQueries, bool kTwo>
   static HWY_NOINLINE void sum_queries(const abi::OakenView& view,
                                        const abi::AccumulateArguments& arguments,
                                        const abi::BlockRun& run, const OakenAhead& ahead,
-                                       const LevelTables& levels, const OakenWeights& weights,
+                                       const OakenTables& levels, const OakenWeights& weights,
                                        JaggedStream stream, std::uint32_t j) {
     // Eight sums stay in registers beside what they are made of.
     constexpr std::uint32_t kSums = kQueries * (kTwo ? 2 : 1);
@@ -1159,12 +1182,10 @@ struct JaggedKernels : private OakenScores {
   static HWY_INLINE void sum_units(const abi::OakenView& view,
                                    const abi::AccumulateArguments& arguments,
                                    const abi::BlockRun& run, const OakenAhead& ahead,
-                                   const LevelTables& levels, const OakenWeights& weights,
+                                   const OakenTables& levels, const OakenWeights& weights,
                                    JaggedStream& stream, std::uint32_t u, std::uint32_t j) {
     constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
     constexpr std::uint32_t kSums = kQueries * kPlanes;
-    const __m512i nibble = set_byte(0x0f);
-    const __m512i token = _mm512_set1_epi32(0x30201000);
     __m512i sums[kUnits][kSums];
     KVPLEAT_UNROLL
     for (std::uint32_t k = 0; k < kUnits; ++k) {
@@ -1189,11 +1210,8 @@ struct JaggedKernels : private OakenScores {
       for (std::uint32_t k = 0; k < kUnits; ++k) {
         LaneTools::prefetch_from(codes + 64 * (kUnits * o + k), ahead.block);
         const __m512i pair = in_register(_mm512_loadu_si512(codes + 512 * k + 64 * o));
-        // (code & 15) | token
-        const __m512i low = _mm512_permutexvar_epi8(
-            _mm512_ternarylogic_epi32(pair, nibble, token, 0xea), low_level);
-        const __m512i high = _mm512_permutexvar_epi8(
-            _mm512_ternarylogic_epi32(_mm512_srli_epi16(pair, 4), nibble, token, 0xea), high_level);
+        const __m512i low = OakenTables::look(low_level, pair);
+        const __m512i high = OakenTables::look(high_level, _mm512_srli_epi16(pair, 4));
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < kSums; ++i) {
           sums[k][i] = _mm512_dpbusd_epi32(sums[k][i], low_weights[i], low);
