@@ -649,9 +649,9 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 // and the sum of |value| must stay below 3e38.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
 // together, not during an append to the same layer. Stack: about 28 KiB (raw formats 31) + 70 *
-// kKeyDim + 150 * kValueDim bytes (53 KB at 128), and what the kernel set adds, kWorkBytes above all
-// (in all 70 KB at 128 and 180 KB at 512 with VectorKernels); no heap. O(rows * group * tokens *
-// dim).
+// kKeyDim + 150 * kValueDim bytes (53 KB at 128), and what the kernel set adds, kWorkBytes above
+// all (in all 70 KB at 128 and 180 KB at 512 with VectorKernels); no heap. O(rows * group * tokens
+// * dim).
 // kInvalid: no such layer or head, no queries, group 0; kMismatch: mask_tokens or query heads
 // disagree with the cache; kRange: too many mass ranges, or rows * group above 2^31; kUnsupported:
 // a cache without values, or a decode path under `strict`.
