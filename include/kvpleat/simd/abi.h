@@ -120,13 +120,14 @@ struct HadamardArguments {
   std::size_t to_stride;
 };
 
-// Rows over one number per channel, 0 counting as 1 (Balance, transform/balance.h).
+// Rows over one number per channel, 0 counting as 1 (Balance, transform/balance.h), or times it.
 struct BalanceArguments {
   const float* rows;  // [count, stride]
   std::size_t stride;
   std::uint32_t count;
   std::uint32_t dim;
   const float* scale;  // [dim]
+  bool restore;        // times
   float* to;           // [count, to_stride], may be rows
   std::size_t to_stride;
 };

@@ -68,10 +68,7 @@ struct Transforms {
       forward<PhaseCenter>(center, rows, position, to);
   }
   static void forward(const Balance& balance, Rows rows, std::int64_t position, float* to) {
-    const abi::BalanceArguments arguments{
-        rows.data, rows.stride, static_cast<std::uint32_t>(rows.count), kDim, balance.scale,
-        to,        kDim};
-    if (balance.scale == nullptr || !Functions::balance(arguments))
+    if (balance.scale == nullptr || !Functions::balance(balance_arguments(balance, rows, false, to)))
       forward<Balance>(balance, rows, position, to);
   }
 
@@ -104,6 +101,10 @@ struct Transforms {
     if (!Functions::hadamard(hadamard_arguments<kSeed>(coded, true, to)))
       restore<RandomHadamard<kSeed>>(transform, coded, position, to);
   }
+  static void restore(const Balance& balance, Rows coded, std::int64_t position, float* to) {
+    if (balance.scale == nullptr || !Functions::balance(balance_arguments(balance, coded, true, to)))
+      restore<Balance>(balance, coded, position, to);
+  }
   static void restore(const PhaseCenter& center, Rows coded, std::int64_t position, float* to) {
     if (!Functions::phase_center(phase_arguments(center, coded, position, true, to)))
       restore<PhaseCenter>(center, coded, position, to);
@@ -120,6 +121,11 @@ struct Transforms {
             back,
             to,
             kDim};
+  }
+  static abi::BalanceArguments balance_arguments(const Balance& balance, Rows rows, bool back,
+                                                 float* to) {
+    return {rows.data,     rows.stride, static_cast<std::uint32_t>(rows.count), kDim,
+            balance.scale, back,        to,                                     kDim};
   }
   static abi::PhaseArguments phase_arguments(const PhaseCenter& center, Rows rows,
                                              std::int64_t position, bool back, float* to) {

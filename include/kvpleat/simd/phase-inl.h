@@ -206,21 +206,29 @@ struct PlainRows {
     }
   }
   static void balance(const abi::BalanceArguments& a) {
+    return a.restore ? balance<true>(a) : balance<false>(a);
+  }
+
+ private:
+  template <bool kRestore>
+  static HWY_INLINE void balance(const abi::BalanceArguments& a) {
     const O::F f32;
     for (std::uint32_t t = 0; t < a.count; ++t) {
       const float* row = a.rows + t * a.stride;
       float* to = a.to + t * a.to_stride;
       std::uint32_t c = 0;
       for (; c + O::kLanes <= a.dim; c += O::kLanes) {
+        const O::VF x = hn::LoadU(f32, row + c);
         O::VF scale = hn::LoadU(f32, a.scale + c);
         scale = hn::IfThenElse(hn::Gt(scale, hn::Zero(f32)), scale, hn::Set(f32, 1.0f));
-        hn::StoreU(hn::Div(hn::LoadU(f32, row + c), scale), f32, to + c);
+        hn::StoreU(kRestore ? hn::Mul(x, scale) : hn::Div(x, scale), f32, to + c);
       }
-      for (; c < a.dim; ++c) to[c] = row[c] / (a.scale[c] > 0.0f ? a.scale[c] : 1.0f);
+      for (; c < a.dim; ++c) {
+        const float scale = a.scale[c] > 0.0f ? a.scale[c] : 1.0f;
+        to[c] = kRestore ? product(row[c], scale) : row[c] / scale;
+      }
     }
   }
-
- private:
   template <abi::Side kSide>
   static HWY_INLINE void narrow(std::uint32_t dim, const abi::EncodeArguments& a) {
     const hn::Rebind<std::uint16_t, O::U> u16;
