@@ -38,26 +38,33 @@ struct PhaseRows {
   template <bool kRestore>
   static HWY_INLINE void run(const abi::PhaseArguments& a) {
     const std::uint32_t pairs = a.rotated / 2;
-    // Pairs one after the other, filled up with pairs of zeros that do not turn.
+    // Pairs one after the other, filled up with pairs of zeros that do not turn. Times 2^-32: sines
+    // and cosines come as integers of that unit.
     alignas(64) double first[kPairs];
     alignas(64) double second[kPairs];
     alignas(64) std::uint64_t phase[kPairs];
     alignas(64) std::uint64_t turns[kPairs];
     for (std::uint32_t i = 0; i < round_up(pairs, O::kDoubles); ++i) {
       const bool some = i < pairs;
-      first[i] = some ? static_cast<double>(a.mean[a.halves ? i : 2 * i]) : 0.0;
-      second[i] = some ? static_cast<double>(a.mean[a.halves ? i + pairs : 2 * i + 1]) : 0.0;
+      first[i] = some ? 0x1p-32 * static_cast<double>(a.mean[a.halves ? i : 2 * i]) : 0.0;
+      second[i] =
+          some ? 0x1p-32 * static_cast<double>(a.mean[a.halves ? i + pairs : 2 * i + 1]) : 0.0;
       turns[i] = some ? a.turns[i] : 0;
       phase[i] = turns[i] * static_cast<std::uint64_t>(a.position);
     }
+    alignas(64) double sines[kPairs];
+    alignas(64) double cosines[kPairs];
     alignas(64) float turned[2][kPairs];
     for (std::uint32_t t = 0; t < a.count; ++t) {
       for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
         const U u64;
         const VU now = hn::Load(u64, phase + i);
-        turn(now, hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
-             turned[1] + i);
+        angle(now, sines + i, cosines + i);
         hn::Store(hn::Add(now, hn::Load(u64, turns + i)), u64, phase + i);
+      }
+      for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
+        turn(hn::Load(O::D(), sines + i), hn::Load(O::D(), cosines + i), hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
+             turned[1] + i);
       }
       const float* row = a.rows + t * a.stride;
       float* to = a.to + t * a.to_stride;
@@ -95,16 +102,19 @@ struct PhaseRows {
   // The same where a is 2^32 or more, and below 2^33: `rest` is a - 2^32.
   static HWY_INLINE VU times_above(VU rest, VU b) { return hn::Add(b, times(rest, b)); }
   static HWY_INLINE VU constant(std::uint64_t x) { return hn::Set(U(), x); }
-  // A number up to 2^32 times 2^-32 as a float, in double. The double is exact.
-  static HWY_INLINE VD fraction(VU x) {
+  // A number up to 2^32 as a float, in double.
+  static HWY_INLINE VD rounded(VU x) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    return VD{_mm512_cvtps_pd(_mm512_cvtepu64_ps(x.raw))};
+#else
     const O::D f64;
     const VU biased = hn::Or(x, constant(0x4330000000000000u));
     const VD exact = hn::Sub(hn::BitCast(f64, biased), hn::Set(f64, 0x1p52));
-    const auto rounded = hn::DemoteTo(Floats(), exact);
-    return hn::Mul(hn::PromoteTo(f64, rounded), hn::Set(f64, 0x1p-32));
+    return hn::PromoteTo(f64, hn::DemoteTo(Floats(), exact));
+#endif
   }
-  // kDoubles pairs (x, y), turned by their phases.
-  static HWY_INLINE void turn(VU phase, VD x, VD y, float* first, float* second) {
+  // kDoubles pairs (x, y) times 2^-32, turned by their phases.
+  static HWY_INLINE void angle(VU phase, double* sines, double* cosines) {
     const O::D f64;
     const U u64;
     const VU one = constant(1);
@@ -135,10 +145,14 @@ struct PhaseRows {
     const VU high = hn::ShiftRight<1>(quadrant);
     const auto swapped = hn::Xor(hn::VecFromMask(u64, mirrored), hn::Sub(hn::Zero(u64), odd));
     const auto swap = hn::MaskFromVec(swapped);
-    const VD sine_size = fraction(hn::IfThenElse(swap, c, s));
-    const VD cosine_size = fraction(hn::IfThenElse(swap, s, c));
+    const VD sine_size = rounded(hn::IfThenElse(swap, c, s));
+    const VD cosine_size = rounded(hn::IfThenElse(swap, s, c));
     const VD sine = hn::Xor(sine_size, hn::BitCast(f64, hn::ShiftLeft<63>(high)));
     const VD cosine = hn::Xor(cosine_size, hn::BitCast(f64, hn::ShiftLeft<63>(hn::Xor(odd, high))));
+    hn::Store(sine, f64, sines);
+    hn::Store(cosine, f64, cosines);
+  }
+  static HWY_INLINE void turn(VD sine, VD cosine, VD x, VD y, float* first, float* second) {
     // Products of floats are exact in double: fused or not, the sum is rounded once.
     const VD turned_x = hn::NegMulAdd(sine, y, hn::Mul(cosine, x));
     const VD turned_y = hn::MulAdd(sine, x, hn::Mul(cosine, y));
