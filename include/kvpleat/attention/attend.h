@@ -86,7 +86,7 @@ namespace attention {
 inline constexpr std::uint32_t kSlots = 256;  // scores live in [queries, kSlots] scratch
 inline constexpr std::uint32_t kQueries = abi::kMaxQueries;  // folded in one pass over the bytes
 
-// Most slots whose keys are scored before their values are summed, kSlots at a time. Raw rows for
+// Most slots whose keys are scored before their values are summed. Raw rows for
 // one query are read as fast as memory delivers, and it delivers less where a kernel has just gone
 // from keys to values. (Zen 4, one core, g++ 12, 2026-11-30, halves of 128 channels from memory:
 // 21.2 ns per token with 256 slots, 18.8 with 2048; only reading the same bytes takes 15.9.)
@@ -211,23 +211,23 @@ class Pass {
     const auto piece = [&](std::uint32_t done, std::uint32_t most) {
       return lower_of(most - (lane.slot + done) % most, lane.count - done);
     };
+    // Values of raw formats are summed row after row: how many at a time makes no difference.
+    constexpr bool kJoined = !kView && kSlots < kMostSlots<V>;
     using Keys = Pieces<kMost>;
-    using Values = Pieces<kSlots>;
+    using Values = Pieces<kJoined ? kMost : kSlots>;
     const auto key_pieces = [&](std::uint32_t done, Keys& keys_at) {
       keys_at.run_count =
           lane.key_pieces(lane.slot + done, piece(done, slots_), keys_at.runs, keys_at.open);
     };
     Keys key_buffers[2];
-    Values value_buffers[kView ? 1 : 2];
+    Values value;
     Keys* now = &key_buffers[0];
     Keys* next = &key_buffers[1];
-    Values* value = &value_buffers[0];
-    Values* next_value = &value_buffers[kView ? 0 : 1];
     key_pieces(0, *now);
     for (std::uint32_t done = 0, n = 0; done < lane.count; done += n, std::swap(now, next)) {
       n = piece(done, slots_);
       // Each kernel fetches the first bytes of the one after it: blocks lie apart in memory.
-      value_pieces(lane.slot + done, piece(done, kSlots), *value);
+      value_pieces(lane.slot + done, piece(done, kSlots), value);
       next->run_count = 0;
       if (done + n < lane.count) key_pieces(done + n, *next);
       if (kRestored || K::kHasOffset || arguments_.mask != nullptr) {
@@ -240,8 +240,8 @@ class Pass {
         const std::uint32_t coded = n - static_cast<std::uint32_t>(now->open.count);
         if (coded > 0) {
           Kernels::score(
-              keys, abi::ScoreArguments{now->runs, now->run_count, kView ? nullptr : value->first(),
-                                        kView ? 0 : value->run_count, queries, work, count_,
+              keys, abi::ScoreArguments{now->runs, now->run_count, kView ? nullptr : value.first(),
+                                        kView ? 0 : value.run_count, queries, work, count_,
                                         arguments_.arithmetic, scores_, slots_});
         }
         if (coded < n)
@@ -252,22 +252,32 @@ class Pass {
         }
       }
       if constexpr (kView) {
-        if (weigh(segment, V::kCoded, done, n)) sum_values(values, *now, *next, n, segment.output);
-        continue;
+        if (weigh(segment, V::kCoded, done, n, [] {}))
+          sum_values(values, *now, *next, n, segment.output);
       } else {
-        for (std::uint32_t part = 0, m = 0; part < n; part += m, std::swap(value, next_value)) {
+        std::uint32_t summed = 0;
+        const auto sum_up_to = [&](std::uint32_t end) {
+          if (summed == end) return;
+          value_pieces(lane.slot + done + summed, end - summed, value);
+          scored_ = scores_ + summed;
+          sum_values(values, value, *next, end - summed, segment.output);
+          summed = end;
+        };
+        for (std::uint32_t part = 0, m = 0; part < n; part += m) {
           m = piece(done + part, kSlots);
-          const bool last = part + m == n;
-          if (!last)
-            value_pieces(lane.slot + done + part + m, piece(done + part + m, kSlots), *next_value);
           scored_ = scores_ + part;
-          if (!weigh(segment, V::kCoded, done + part, m)) continue;
-          if (last) {
-            sum_values(values, *value, *next, m, segment.output);
-          } else {
-            sum_values(values, *value, *next_value, m, segment.output);
+          const bool any = weigh(segment, V::kCoded, done + part, m, [&] {
+            sum_up_to(part);
+            scored_ = scores_ + part;
+          });
+          if (!any) {
+            sum_up_to(part);
+            summed = part + m;
+          } else if (!kJoined) {
+            sum_up_to(part + m);
           }
         }
+        sum_up_to(n);
         scored_ = scores_;
       }
     }
@@ -337,7 +347,7 @@ class Pass {
       for (std::uint32_t t = 0; arguments_.mask != nullptr && t < count; ++t)
         positions_[t] = index + done + t;
       Kernels::score_raw(keys, query(0), count_, scores_, slots_);
-      if (weigh(segment, kValueDim, done, count))
+      if (weigh(segment, kValueDim, done, count, [] {}))
         Kernels::accumulate_raw(values, scores_, count_, slots_, segment.output);
     }
     merge(segment, [](const float* sums, float, float* output) {
@@ -390,10 +400,11 @@ class Pass {
     for (std::uint32_t r = 0; r < wanted->range_count; ++r) mass_[r] = slots(wanted->ranges[r]);
   }
   // Turns the scores of slots [done, done + n) of a segment into weights, rescaling what was summed
-  // before. False: no query sees any of them.
-  template <std::uint32_t kSums>
-  bool weigh(Segment<kSums>& segment, std::uint32_t dim, std::uint32_t done,
-             std::uint32_t n) noexcept {
+  // before; calls finish first, which sums what has weights already. False: no query sees any of
+  // them.
+  template <std::uint32_t kSums, class Finish>
+  bool weigh(Segment<kSums>& segment, std::uint32_t dim, std::uint32_t done, std::uint32_t n,
+             Finish finish) noexcept {
     bool any = false;
     for (std::uint32_t j = 0; j < count_; ++j) {
       IndexRange in = seen_[j] & IndexRange{done, done + n};
@@ -415,6 +426,7 @@ class Pass {
       }
       any = true;
       if (logits.largest > segment.largest[j]) {
+        finish();
         const float factor =
             segment.sum[j] == 0.0f ? 0.0f : softmax_weight(segment.largest[j], logits.largest);
         segment.sum[j] *= factor;
