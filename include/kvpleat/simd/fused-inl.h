@@ -358,6 +358,7 @@ struct FusedRows : OakenBytes {
   alignas(64) std::uint64_t present[4][4][4][2];  // [unit][quad][lane]: channels of both chunks
   alignas(64) std::uint8_t first[64];             // entries of the first chunk
   std::uint32_t unit;
+  std::uint32_t most;  // passes of any quad, once it is set to 0
 
   HWY_INLINE void start(std::uint32_t at, __m128i first_chunk) {
     unit = at / 16;
@@ -375,12 +376,17 @@ struct FusedRows : OakenBytes {
     if (pass > 0) bits = _mm512_or_si512(bits, _mm512_load_si512(present[unit][j]));
     _mm512_store_si512(present[unit][j], bits);
   }
-  HWY_INLINE void end(std::uint32_t, std::uint32_t) {}
+  HWY_INLINE void end(std::uint32_t, std::uint32_t passes) { most = upper_of(most, passes); }
 
-  // Deltas of the 64 channels of a chunk of a token.
-  HWY_INLINE __m512i chunk(std::uint32_t t, std::uint32_t k) const {
+  // Deltas of the 64 channels of a chunk of a token. few: no token has more than 32 entries; loads of
+  // 32 bytes seldom cross the end of a line.
+  HWY_INLINE __m512i chunk(std::uint32_t t, std::uint32_t k, bool few) const {
     const std::uint8_t* from = rows[t] + (k == 0 ? 0 : first[t]);
-    return _mm512_maskz_expand_epi8(present[t / 16][t % 4][t / 4 % 4][k], _mm512_loadu_si512(from));
+    const __m512i bytes =
+        HWY_LIKELY(few)
+            ? _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))
+            : _mm512_loadu_si512(from);
+    return _mm512_maskz_expand_epi8(present[t / 16][t % 4][t / 4 % 4][k], bytes);
   }
 
  private:
@@ -599,6 +605,7 @@ struct FusedSums : OakenBytes {
       LaneTools::prefetch_from(counts, ahead.block + 64 * (view.chunks - 1));
       FusedSlots::RunConstants::make(view, run, constants, kinds);
       std::uint32_t next = FusedWalk::bytes_before(view, counts, begin);
+      rows.most = 0;
       for (std::uint32_t at = begin; at < end; at += 16) {
         FusedSlots::make(view, run.bytes, kinds, at, upper_of(run.slot, at) - at,
                          lower_of(end, at + 16) - at, next, rows);
@@ -685,13 +692,14 @@ struct FusedSums : OakenBytes {
   static HWY_NOINLINE void add_deltas(const abi::OakenView& view, const FusedRows& rows,
                                       Quads quads, const OakenFold* folds, float* out) {
     constexpr std::uint32_t kSums = kQueries * (kTwo ? 2 : 1);
+    const bool few = rows.most <= 2;
     for (std::uint32_t k = 0; k < view.chunks; ++k) {
       __m512i sums[4][kSums];
       clear<kSums>(sums);
       for (std::uint32_t q = quads.begin; q < quads.end; ++q) {
         __m512i row[4];
         KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < 4; ++i) row[i] = rows.chunk(4 * q + i, k);
+        for (std::uint32_t i = 0; i < 4; ++i) row[i] = rows.chunk(4 * q + i, k, few);
         __m512i bytes[4];
         interleave(_mm512_unpacklo_epi8(row[0], row[1]), _mm512_unpacklo_epi8(row[2], row[3]),
                    bytes);
