@@ -14,6 +14,7 @@
 #include "kvpleat/core/concepts.h"
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/core/prefetch.h"
 #include "kvpleat/core/rows.h"
 #include "kvpleat/core/status.h"
 #include "kvpleat/simd/codecs.h"
@@ -228,6 +229,14 @@ class Stream {
       run.slot = slot % kBlock;
       run.count = take;
       slot += take;
+    }
+    // Tables are small, but seldom read, so that they lie in memory: what the next call will ask of
+    // them is asked for now.
+    const std::uint32_t after = slot / kBlock;
+    if (count > 0 && after + count < blocks_.size()) {
+      store.blocks->prefetch(blocks_[after]);
+      store.blocks->prefetch(blocks_[after + count]);
+      prefetch_line(blocks_.data() + lower_of(after + 16, blocks_.size() - 1));
     }
     rows = {};
     if (slot < end) rows = {open_rows_ + (slot - sealed_) * kCoded, end - slot, kCoded};

@@ -10,6 +10,7 @@
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/core/numeric.h"
+#include "kvpleat/core/prefetch.h"
 #include "kvpleat/core/status.h"
 #include "kvpleat/store/array.h"
 #include "kvpleat/store/memory_source.h"
@@ -51,6 +52,8 @@ class BlockPool {
     slabs_ = static_cast<Slab**>(memory->allocate(memory->context, slabs * sizeof(*slabs_)));
     if (slabs_ == nullptr) return Status::kNoMemory;
     slab_count_ = slabs;
+    head_ = blocks_at(per_slab_);
+    last_head_ = blocks_at(limit_ - (slabs - 1) * per_slab_);
     for (std::uint32_t i = 0; i < slab_count_; ++i) slabs_[i] = nullptr;
     return Status::kOk;
   }
@@ -145,12 +148,18 @@ class BlockPool {
     spill_.release(dropped);
   }
 
+  // Reads nothing of the slab: its header is seldom in a cache when attention reads its blocks.
   [[nodiscard]] std::uint8_t* data(std::uint32_t id) noexcept {
-    Slab& slab = slab_of(id);
-    return reinterpret_cast<std::uint8_t*>(&slab) + blocks_at(slab.capacity) + at_of(id) * pitch_;
+    const std::uint32_t slab = id / (per_slab_ * stretch_);
+    return reinterpret_cast<std::uint8_t*>(slabs_[slab]) +
+           (slab + 1 < slab_count_ ? head_ : last_head_) + at_of(id) * pitch_;
   }
   [[nodiscard]] const std::uint8_t* data(std::uint32_t id) const noexcept {
     return const_cast<BlockPool*>(this)->data(id);
+  }
+  // Asks for what data(id) will read.
+  void prefetch(std::uint32_t id) const noexcept {
+    prefetch_line(slabs_ + id / (per_slab_ * stretch_));
   }
   // The outliers of a sealed block. Only if the pool spills.
   [[nodiscard]] const SpillRun& run(std::uint32_t id) const noexcept {
@@ -297,6 +306,8 @@ class BlockPool {
   std::uint32_t limit_ = 0;    // in stretches, as all counts below
   std::uint32_t per_slab_ = 1;
   std::uint32_t slab_count_ = 0;
+  std::size_t head_ = 0;       // bytes of a slab before its blocks
+  std::size_t last_head_ = 0;  // of the last slab, which may be smaller
   std::uint32_t live_ = 0;
   std::uint32_t free_ = 0;
   std::uint32_t reserved_ = 0;
