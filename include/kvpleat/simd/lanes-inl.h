@@ -177,7 +177,8 @@ struct Lanes {
   static HWY_INLINE F32 to_f32(I32 a) {
     return hn::ConvertTo(DF(), a);
   }
-  // Ties to even, |a| < 2^31; else, and of NaN, any number. (Not hn::NearestInt: it pays for what lies beyond.)
+  // Ties to even, |a| < 2^31; else, and of NaN, any number. (Not hn::NearestInt: it pays for what
+  // lies beyond.)
   static HWY_INLINE I32 nearest_i32(F32 a) {
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
     return I32{_mm512_cvtps_epi32(a.raw)};
@@ -1002,8 +1003,9 @@ struct LaneTools : Lanes {
   // What to ask for while run r is worked on (abi.h), or null.
   template <class Arguments>
   static HWY_INLINE const BlockRun* run_ahead(const Arguments& a, std::uint32_t r) {
-    if (r < a.ahead_count) return a.ahead + r;
-    return r + 1 < a.run_count ? a.runs + r + 1 : nullptr;
+    const std::uint32_t at = r + abi::kRunsAhead;
+    if (at < a.run_count) return a.runs + at;
+    return at - a.run_count < a.ahead_count ? a.ahead + (at - a.run_count) : nullptr;
   }
   // Bytes from the block of run r to that one's; 0 if there is none.
   template <class Arguments>
