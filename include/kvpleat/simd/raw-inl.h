@@ -30,9 +30,10 @@ namespace HWY_NAMESPACE {
 
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
 
-// Registers of eight lanes, for one query: halves become floats in half the time. (Zen 4, 16 halves
-// with a product each: 1.9 cycles in a register of 16 lanes, 1.1 in two of eight. From two queries
-// on products take longer than that, and wide registers need fewer instructions.)
+// Registers of eight lanes, for one query over rows of 16 bits: halves become floats in half the
+// time. (Zen 4, 16 halves with a product each: 1.9 cycles in a register of 16 lanes, 1.1 in two of
+// eight. From two queries on products take longer than that, and wide registers need fewer
+// instructions.)
 struct EightLanes {
   using D = hn::FixedTag<float, 8>;
   using F32 = hn::Vec<D>;
@@ -111,12 +112,12 @@ struct Raw {
  private:
   static constexpr bool kWide = KVPLEAT_LANES >= KVPLEAT_LANES_AVX512;
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
-  using One = EightLanes;  // of one query
+  using HalfLanes = EightLanes;
 #else
-  using One = L;
+  using HalfLanes = L;
 #endif
-  template <std::uint32_t kQueries>
-  using LanesOf = std::conditional_t<kQueries == 1, One, L>;
+  template <Element kElement, std::uint32_t kQueries>
+  using LanesOf = std::conditional_t<kQueries == 1 && kElement != Element::kFloat, HalfLanes, L>;
   // Sums over channels that are in registers at once.
   static constexpr std::uint32_t kSums = kWide ? 16 : 4 / L::kParts > 0 ? 4 / L::kParts : 1;
   // Rows whose scores are added up together.
@@ -125,9 +126,12 @@ struct Raw {
                                              : kSums / std::bit_ceil(kQueries) > 0
                                                  ? kSums / std::bit_ceil(kQueries)
                                                  : 1;
-  // Rows read side by side. One query reads as fast as memory delivers, which wants them in order.
-  template <std::uint32_t kQueries>
-  static constexpr std::uint32_t kSide = kQueries == 1 ? 2 : 4;
+  // Rows read side by side. One query reads as fast as memory delivers, which wants them in order:
+  // two rows of floats side by side take twice the time.
+  template <Element kElement, std::uint32_t kQueries>
+  static constexpr std::uint32_t kSide = kQueries > 1                  ? 4
+                                         : kElement == Element::kFloat ? 1
+                                                                       : 2;
   // Weights in registers at once.
   static constexpr std::uint32_t kWeights = kWide ? 16 : 8;
 
@@ -270,9 +274,9 @@ struct Raw {
   static HWY_NOINLINE void score_tile(const abi::RawRows& rows, std::uint32_t t, std::uint32_t n,
                                       const float* queries, float* scores, std::uint32_t stride,
                                       Next next) {
-    using T = LanesOf<kQueries>;
+    using T = LanesOf<kElement, kQueries>;
     constexpr std::uint32_t kTokens = kTogether<T, kQueries>;
-    constexpr std::uint32_t kRows = lower_of(kTokens, kSide<kQueries>);
+    constexpr std::uint32_t kRows = lower_of(kTokens, kSide<kElement, kQueries>);
     for (std::uint32_t done = 0; done < n; done += kTokens) {
       typename T::F32 sums[kQueries * kTokens][T::kParts];
       KVPLEAT_UNROLL
@@ -479,10 +483,10 @@ struct Raw {
   static HWY_NOINLINE void add_rows(const abi::RawRows& rows, std::uint32_t t, std::uint32_t n,
                                     const float* weights, std::uint32_t stride, float* sums,
                                     Next next) {
-    using T = LanesOf<kQueries>;
+    using T = LanesOf<kElement, kQueries>;
     std::uint32_t c = 0;
     if constexpr (kQueries < 4) {
-      constexpr std::uint32_t kWidth = kWide ? kQueries == 1 ? 16 : 8 : kQueries == 1 ? 8 : 4;
+      constexpr std::uint32_t kWidth = kWide ? T::kLanes == 8 ? 16 : 8 : kQueries == 1 ? 8 : 4;
       for (; c + kWidth * T::kLanes <= rows.dim; c += kWidth * T::kLanes)
         add_in_registers<T, kElement, kQueries, kWidth>(rows, t, n, weights, stride, c, sums, next);
       for (; c + 4 * T::kLanes <= rows.dim; c += 4 * T::kLanes)
