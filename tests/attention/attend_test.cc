@@ -279,6 +279,17 @@ TEST_CASE("raw keys are scored far ahead of their values; it changes nothing") {
   const AttendErrors errors = test::attend_errors(*made, 0, 0, all);
   CHECK(errors.finite);
   CHECK(errors.kernel <= kKernel);
+  for (const std::uint32_t begin : {1u, 5u, 48u, 250u, 2047u, 2049u}) {
+    CAPTURE(begin);
+    for (std::uint32_t group = 1; group <= 16; group *= 2) {
+      const IndexRange limit{begin, kLong - begin};
+      AttendArguments a = arguments_of(queries, 1, group);
+      a.limits = &limit;
+      const AttendErrors seen = test::attend_errors(*made, 0, 0, a);
+      CHECK(seen.finite);
+      CHECK(seen.kernel <= kKernel);
+    }
+  }
   const std::vector<std::uint8_t> shown(3 * kLong, std::uint8_t{1});
   for (std::uint32_t group = 1; group <= 3; ++group) {
     CAPTURE(group);

@@ -204,12 +204,16 @@ class Pass {
         [&](std::uint32_t at) { return upper_of(lane.slot_of(at), lane.slot) - lane.slot; });
     std::uint32_t index = lane.index;
     // As many as the scores have room for. Chunks and their parts end where the slots are a
-    // multiple of theirs, so that only the first can start inside a block.
+    // multiple of theirs, so that only the first can start inside a block. A chunk that does has
+    // one part: each has its scores in groups of 16 of its own.
     constexpr std::uint32_t kMost = kView ? kSlots : kMostSlots<K>;
     if (arguments_.mask == nullptr)  // else positions have room for kSlots
       slots_ = lower_of(kMost, kQueries * kSlots / std::bit_ceil(count_));
     const auto piece = [&](std::uint32_t done, std::uint32_t most) {
       return lower_of(most - (lane.slot + done) % most, lane.count - done);
+    };
+    const auto chunk = [&](std::uint32_t done) {
+      return piece(done, (lane.slot + done) % kSlots == 0 ? slots_ : kSlots);
     };
     // Values of raw formats are summed row after row: how many at a time makes no difference.
     constexpr bool kJoined = !kView && kSlots < kMostSlots<V>;
@@ -217,7 +221,7 @@ class Pass {
     using Values = Pieces<kJoined ? kMost : kSlots>;
     const auto key_pieces = [&](std::uint32_t done, Keys& keys_at) {
       keys_at.run_count =
-          lane.key_pieces(lane.slot + done, piece(done, slots_), keys_at.runs, keys_at.open);
+          lane.key_pieces(lane.slot + done, chunk(done), keys_at.runs, keys_at.open);
     };
     Keys key_buffers[2];
     Values value;
@@ -225,7 +229,7 @@ class Pass {
     Keys* next = &key_buffers[1];
     key_pieces(0, *now);
     for (std::uint32_t done = 0, n = 0; done < lane.count; done += n, std::swap(now, next)) {
-      n = piece(done, slots_);
+      n = chunk(done);
       // Each kernel fetches the first bytes of the one after it: blocks lie apart in memory.
       value_pieces(lane.slot + done, piece(done, kSlots), value);
       next->run_count = 0;
