@@ -474,6 +474,23 @@ TEST_CASE("constants of tokens are those of JaggedConstants") {
   }
 }
 
+TEST_CASE("queries that are not finite: no sums that overflow") {
+  const Sample s = sample_of<formats::OakenJds16<20>::As<Role::kKey>>(test::hostile_rows(1, 64, 20),
+                                                                      {}, Thresholds{});
+  for (const float x : {std::nanf(""), kInfinity, -kInfinity}) {
+    for (const Arithmetic arithmetic : {Arithmetic::kFast, Arithmetic::kAccurate}) {
+      std::vector<float> query(20, 1.0f);
+      query[7] = x;
+      std::vector<std::uint8_t> work(kernels::OakenQueries::work_bytes(s.view, 1));
+      kernels::OakenKernels::prepare(s.view, {query.data(), 1, arithmetic, work.data()});
+      const kernels::OakenQueries::Head head = kernels::OakenQueries::head(work.data());
+      CHECK(head.whole[0] == 0);
+      CHECK(head.whole[1] == 0);
+      CHECK(!std::isfinite(head.sum));
+    }
+  }
+}
+
 TEST_CASE("resident order: every kind of token, at any head_dim") {
   check_hostile<formats::OakenJds16, 128>();
   check_hostile<formats::OakenJds16, 64>();

@@ -363,8 +363,10 @@ struct OakenQueries {
         }
       }
       made.sum = Lanes::sum16(sum);
-      made.whole[0] = Lanes::reduce_add(whole[0]);
-      made.whole[1] = Lanes::reduce_add(whole[1]);
+      if (is_finite(made.sum)) {  // else codes may be anything, their sums as well
+        made.whole[0] = Lanes::reduce_add(whole[0]);
+        made.whole[1] = Lanes::reduce_add(whole[1]);
+      }
       for (std::uint32_t c = 0; c < 2 * whole_row; c += Lanes::kBytes) {
         Lanes::store_b8(planes + 2 * whole_row + c,
                         Lanes::xor_(Lanes::load_b8(planes + c), Lanes::set_byte(0x80)));
