@@ -95,9 +95,9 @@ inline constexpr std::uint32_t kMostSlots = kSlots;
 template <std::uint32_t kHeadDim, class Element>
 inline constexpr std::uint32_t kMostSlots<RawFormat<kHeadDim, Element>> = 8 * kSlots;
 
-// How a kernel set scores keys of a format. Keys without a coded query are decoded by any set. Score
-// offsets of positions need a table that a cache keeps only for the kernels of its traits: without
-// it the format adds them, ten times as slowly.
+// How a kernel set scores keys of a format. Keys without a coded query are decoded by any set.
+// Score offsets of positions need a table that a cache keeps only for the kernels of its traits:
+// without it the format adds them, ten times as slowly.
 template <class Kernels, class Cache, class Key>
 constexpr Path key_path() {
   constexpr bool kLacksTable = Key::kPositional && Key::kHasOffset && Kernels::kTakesPhaseTable &&

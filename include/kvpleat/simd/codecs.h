@@ -68,7 +68,8 @@ struct Transforms {
       forward<PhaseCenter>(center, rows, position, to);
   }
   static void forward(const Balance& balance, Rows rows, std::int64_t position, float* to) {
-    if (balance.scale == nullptr || !Functions::balance(balance_arguments(balance, rows, false, to)))
+    if (balance.scale == nullptr ||
+        !Functions::balance(balance_arguments(balance, rows, false, to)))
       forward<Balance>(balance, rows, position, to);
   }
 
@@ -102,7 +103,8 @@ struct Transforms {
       restore<RandomHadamard<kSeed>>(transform, coded, position, to);
   }
   static void restore(const Balance& balance, Rows coded, std::int64_t position, float* to) {
-    if (balance.scale == nullptr || !Functions::balance(balance_arguments(balance, coded, true, to)))
+    if (balance.scale == nullptr ||
+        !Functions::balance(balance_arguments(balance, coded, true, to)))
       restore<Balance>(balance, coded, position, to);
   }
   static void restore(const PhaseCenter& center, Rows coded, std::int64_t position, float* to) {
@@ -124,8 +126,9 @@ struct Transforms {
   }
   static abi::BalanceArguments balance_arguments(const Balance& balance, Rows rows, bool back,
                                                  float* to) {
-    return {rows.data,     rows.stride, static_cast<std::uint32_t>(rows.count), kDim,
-            balance.scale, back,        to,                                     kDim};
+    return {rows.data, rows.stride,   static_cast<std::uint32_t>(rows.count),
+            kDim,      balance.scale, back,
+            to,        kDim};
   }
   static abi::PhaseArguments phase_arguments(const PhaseCenter& center, Rows rows,
                                              std::int64_t position, bool back, float* to) {
@@ -354,7 +357,8 @@ struct Codecs {
     }
     format.decode(bytes, slot, rows);
   }
-  // The same rounded to halves, nearest, ties to even: rows that follow each other. Rows are finite.
+  // The same rounded to halves, nearest, ties to even: rows that follow each other. Rows are
+  // finite.
   //   rows: [n, F::kCoded]
   template <Format F>
   static void decode_halves(const F& format, const BlockBytes& bytes, std::uint32_t slot,

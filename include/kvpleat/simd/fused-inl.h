@@ -46,8 +46,8 @@ struct FusedWalk {
     return bytes;
   }
 
-  // visit(channel, delta) of the outliers of slot t, whose entries begin at `at`. Entries beyond the
-  // spill and channels beyond the row are left out.
+  // visit(channel, delta) of the outliers of slot t, whose entries begin at `at`. Entries beyond
+  // the spill and channels beyond the row are left out.
   template <class Visit>
   static HWY_INLINE void token(const abi::OakenView& view, const abi::BlockBytes& bytes,
                                const OakenConstants& constants, std::uint32_t t, std::uint32_t at,
@@ -378,8 +378,8 @@ struct FusedRows : OakenBytes {
   }
   HWY_INLINE void end(std::uint32_t, std::uint32_t passes) { most = upper_of(most, passes); }
 
-  // Deltas of the 64 channels of a chunk of a token. few: no token has more than 32 entries; loads of
-  // 32 bytes seldom cross the end of a line.
+  // Deltas of the 64 channels of a chunk of a token. few: no token has more than 32 entries; loads
+  // of 32 bytes seldom cross the end of a line.
   HWY_INLINE __m512i chunk(std::uint32_t t, std::uint32_t k, bool few) const {
     const std::uint8_t* from = rows[t] + (k == 0 ? 0 : first[t]);
     const __m512i bytes =

@@ -2,8 +2,8 @@
 // the constants of tokens, the form of queries, folded weights.
 //
 // One arithmetic: with the constants of JaggedConstants a value is
-//   base + 128 step + step * (level - 128) + unit * delta  (+ wide / 2 * (level of the high side ? 1
-//   : -1) + wide / 2)
+//   base + 128 step + step * (level - 128) + unit * delta
+//     (+ wide / 2 * (level of the high side ? 1 : -1) + wide / 2)
 // level: a byte of the nibble, delta: int8, of outliers only. So a score is three integer sums over
 // 8-bit queries, and an output three over 8-bit weights, each centred exactly.
 //
@@ -583,8 +583,8 @@ struct OakenUnits {
   }
 
   // Adds what one unit of 16 channels has in the tokens of some quads.
-  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on. deltas: the
-  //   same, or null: then their sums are in `sparse`.
+  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on.
+  //   deltas: the same, or null: then their sums are in `sparse`.
   template <bool kTwo>
   static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
                          const OakenConstants& constants, const OakenWeights& weights,
@@ -663,9 +663,9 @@ struct OakenUnits {
 
 #if KVPLEAT_OAKEN_VBMI
 
-// One unit of slots in jagged order is rebuilt group by group: byte 4 i + b of a vector is entry 4 g
-// + b of lane i, as far as it exists. Loads end with the spill, since no tail of zeros follows it,
-// and never leave it, whatever the counts say.
+// One unit of slots in jagged order is rebuilt group by group: byte 4 i + b of a vector is entry 4
+// g + b of lane i, as far as it exists. Loads end with the spill, since no tail of zeros follows
+// it, and never leave it, whatever the counts say.
 struct JaggedStream {
   const std::uint8_t* next;
   const std::uint8_t* end;

@@ -1,5 +1,6 @@
-// Transforms that are not rotations, on vectors. The phase-centred forward, equal to PhaseCenter (transform/center.h) to the bit: the
-// integer polynomials of cos_sin (transform/rope.h) in lanes of 64 bits, and its products in double.
+// Transforms that are not rotations, on vectors. The phase-centred forward, equal to PhaseCenter
+// (transform/center.h) to the bit: the integer polynomials of cos_sin (transform/rope.h) in lanes
+// of 64 bits, and its products in double.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +64,8 @@ struct PhaseRows {
         hn::Store(hn::Add(now, hn::Load(u64, turns + i)), u64, phase + i);
       }
       for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
-        turn(hn::Load(O::D(), sines + i), hn::Load(O::D(), cosines + i), hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
+        turn(hn::Load(O::D(), sines + i), hn::Load(O::D(), cosines + i),
+             hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
              turned[1] + i);
       }
       const float* row = a.rows + t * a.stride;
