@@ -52,8 +52,6 @@ class BlockPool {
     slabs_ = static_cast<Slab**>(memory->allocate(memory->context, slabs * sizeof(*slabs_)));
     if (slabs_ == nullptr) return Status::kNoMemory;
     slab_count_ = slabs;
-    head_ = blocks_at(per_slab_);
-    last_head_ = blocks_at(limit_ - (slabs - 1) * per_slab_);
     for (std::uint32_t i = 0; i < slab_count_; ++i) slabs_[i] = nullptr;
     return Status::kOk;
   }
@@ -151,8 +149,8 @@ class BlockPool {
   // Reads nothing of the slab: its header is seldom in a cache when attention reads its blocks.
   [[nodiscard]] std::uint8_t* data(std::uint32_t id) noexcept {
     const std::uint32_t slab = id / (per_slab_ * stretch_);
-    return reinterpret_cast<std::uint8_t*>(slabs_[slab]) +
-           (slab + 1 < slab_count_ ? head_ : last_head_) + at_of(id) * pitch_;
+    return reinterpret_cast<std::uint8_t*>(slabs_[slab]) + blocks_at(capacity_of(slab)) +
+           at_of(id) * pitch_;
   }
   [[nodiscard]] const std::uint8_t* data(std::uint32_t id) const noexcept {
     return const_cast<BlockPool*>(this)->data(id);
@@ -249,6 +247,10 @@ class BlockPool {
       trim();
     }
   }
+  // Stretches in slab i: the last may have fewer.
+  [[nodiscard]] std::uint32_t capacity_of(std::uint32_t i) const noexcept {
+    return lower_of(per_slab_, limit_ - i * per_slab_);
+  }
   [[nodiscard]] std::size_t blocks_at(std::uint32_t capacity) const noexcept {
     return round_up(sizeof(Slab) + std::size_t{capacity} * stretch_ *
                                        (sizeof(std::uint32_t) + (spills_ ? sizeof(SpillRun) : 0)),
@@ -258,7 +260,7 @@ class BlockPool {
     return blocks_at(capacity) + std::size_t{capacity} * stretch_ * pitch_;
   }
   bool make_slab(std::uint32_t i) noexcept {
-    const std::uint32_t capacity = lower_of(per_slab_, limit_ - i * per_slab_);
+    const std::uint32_t capacity = capacity_of(i);
     void* memory = memory_->allocate(memory_->context, slab_size(capacity));
     if (memory == nullptr) return false;
     Slab* slab = ::new (memory) Slab{0, capacity, 0, 0};
@@ -306,8 +308,6 @@ class BlockPool {
   std::uint32_t limit_ = 0;    // in stretches, as all counts below
   std::uint32_t per_slab_ = 1;
   std::uint32_t slab_count_ = 0;
-  std::size_t head_ = 0;       // bytes of a slab before its blocks
-  std::size_t last_head_ = 0;  // of the last slab, which may be smaller
   std::uint32_t live_ = 0;
   std::uint32_t free_ = 0;
   std::uint32_t reserved_ = 0;
