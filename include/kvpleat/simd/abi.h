@@ -224,7 +224,7 @@ struct RawRows {
 // those of the next call (`ahead`), and asks for them into L2 (_MM_HINT_T1). One block on, memory
 // has not answered in time; further on, a core waits for what it cannot use yet. Int4 keys and
 // values in blocks of 4.6 KB, one query, ns per token, one core of a Zen 4 server, g++ 12,
-// 2026-11-30: 16 without, 7.9 one block ahead, 6.2 two, 6.4 three, 6.7 four. Codes of 2 and 8 bits:
+// 2026-11-30: 21 without, 7.9 one block ahead, 6.2 two, 6.4 three, 6.7 four. Codes of 2 and 8 bits:
 // two as well.
 inline constexpr std::uint32_t kRunsAhead = 2;
 

@@ -115,7 +115,7 @@ struct PhaseRows {
     return hn::PromoteTo(f64, hn::DemoteTo(Floats(), exact));
 #endif
   }
-  // kDoubles pairs (x, y) times 2^-32, turned by their phases.
+  // Sines and cosines of kDoubles phases, times 2^32.
   static HWY_INLINE void angle(VU phase, double* sines, double* cosines) {
     const O::D f64;
     const U u64;
@@ -154,6 +154,7 @@ struct PhaseRows {
     hn::Store(sine, f64, sines);
     hn::Store(cosine, f64, cosines);
   }
+  // kDoubles pairs (x, y) times 2^-32, turned by what angle gives.
   static HWY_INLINE void turn(VD sine, VD cosine, VD x, VD y, float* first, float* second) {
     // Products of floats are exact in double: fused or not, the sum is rounded once.
     const VD turned_x = hn::NegMulAdd(sine, y, hn::Mul(cosine, x));
