@@ -200,6 +200,31 @@ TEST_CASE("offset: any rotation, any positions, any number of queries, on every 
   CHECK(ran >= 1);
 }
 
+TEST_CASE("offset: windows together, alone and cut, of one query and of several") {
+  std::vector<std::int64_t> broken = run(1, 1024);
+  for (const std::int64_t position : run(5000, 777)) broken.push_back(position);
+  for (const std::int64_t position : run(1 << 20, 1)) broken.push_back(position);
+  const std::vector<std::int64_t> patterns[] = {run(0, 1024),      run(7, 512),  run(1 << 30, 1025),
+                                                run(-500, 1280),   run(3, 2303), broken,
+                                                with_gaps(9, 1100)};
+  const int ran = on_each_target(HWY_TARGETS, [&](const char* target) {
+    CAPTURE(target);
+    for (const std::uint32_t dims : {128u, 80u, 6u}) {
+      const Rope rope = Rope::standard(RopeLayout::kHalves, dims, 1e4);
+      const Table table(rope);
+      const Case c{rope, table.table, dims + 3};
+      for (const std::vector<std::int64_t>& positions : patterns) {
+        CAPTURE(positions.size());
+        for (const std::uint32_t count : {1u, 2u, 3u, 4u}) {
+          CHECK(check(c, positions, count, Arithmetic::kFast) < 1.2e-3);
+          CHECK(check(c, positions, count, Arithmetic::kExact) < 1e-6);
+        }
+      }
+    }
+  });
+  CHECK(ran >= 1);
+}
+
 TEST_CASE("offset: as exact as promised for the rotations that models have") {
   for (const double base : {1e4, 1e5, 5e5}) {
     const Rope rope = Rope::standard(RopeLayout::kHalves, 128, base);

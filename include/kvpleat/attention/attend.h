@@ -90,8 +90,9 @@ inline constexpr std::uint32_t kQueries = abi::kMaxQueries;  // folded in one pa
 // one query are read as fast as memory delivers, and it delivers less where a kernel has just gone
 // from keys to values. (Zen 4, one core, g++ 12, 2026-11-30, halves of 128 channels from memory:
 // 21.2 ns per token with 256 slots, 18.8 with 2048; only reading the same bytes takes 15.9.)
+// Offsets of positions are added for 1024 slots at a time (simd/offset-inl.h).
 template <class Key>
-inline constexpr std::uint32_t kMostSlots = kSlots;
+inline constexpr std::uint32_t kMostSlots = Key::kHasOffset ? 4 * kSlots : kSlots;
 template <std::uint32_t kHeadDim, class Element>
 inline constexpr std::uint32_t kMostSlots<RawFormat<kHeadDim, Element>> = 8 * kSlots;
 
@@ -207,7 +208,7 @@ class Pass {
     // multiple of theirs, so that only the first can start inside a block. A chunk that does has
     // one part: each has its scores in groups of 16 of its own.
     constexpr std::uint32_t kMost = kView ? kSlots : kMostSlots<K>;
-    if (arguments_.mask == nullptr)  // else positions have room for kSlots
+    if (arguments_.mask == nullptr)  // else there is room to show kSlots
       slots_ = lower_of(kMost, kQueries * kSlots / std::bit_ceil(count_));
     const auto piece = [&](std::uint32_t done, std::uint32_t most) {
       return lower_of(most - (lane.slot + done) % most, lane.count - done);
@@ -215,8 +216,9 @@ class Pass {
     const auto chunk = [&](std::uint32_t done) {
       return piece(done, (lane.slot + done) % kSlots == 0 ? slots_ : kSlots);
     };
-    // Values of raw formats are summed row after row: how many at a time makes no difference.
-    constexpr bool kJoined = !kView && kSlots < kMostSlots<V>;
+    // Rows or blocks of values are summed one after the other: how many at a time makes no
+    // difference.
+    constexpr bool kJoined = !kView && kSlots < kMost;
     using Keys = Pieces<kMost>;
     using Values = Pieces<kJoined ? kMost : kSlots>;
     const auto key_pieces = [&](std::uint32_t done, Keys& keys_at) {
@@ -560,7 +562,7 @@ class Pass {
   IndexRange mass_[kMaxMassRanges];  // slots of the segment
   alignas(64) float scores_[kQueries * kSlots];
   std::uint8_t shown_[kSlots];
-  std::int64_t positions_[kSlots];
+  std::int64_t positions_[4 * kSlots];
 };
 
 template <class Kernels, class Cache, class Pair>
@@ -664,10 +666,10 @@ Status attend_partial(const KvCache<Traits>& cache, std::uint32_t layer, std::ui
 // A query with NaN, or a rule that returns it, gives NaN in both. Scores and sums are floats: q . k
 // and the sum of |value| must stay below 3e38.
 // Kernels: void takes the cache's own set; another set runs over the same bytes. Readers may run
-// together, not during an append to the same layer. Stack: about 28 KiB (raw formats 31) + 70 *
-// kKeyDim + 150 * kValueDim bytes (53 KB at 128), and what the kernel set adds, kWorkBytes above
-// all (in all 70 KB at 128 and 180 KB at 512 with VectorKernels); no heap. O(rows * group * tokens
-// * dim).
+// together, not during an append to the same layer. Stack: about 34 KiB (raw formats 37) + 70 *
+// kKeyDim + 150 * kValueDim bytes (60 KB at 128), and what the kernel set adds, kWorkBytes above
+// all (in all, measured with VectorKernels: Int4 90 KB, Rotated4 120 KB at 128; 200 and 230 KB at
+// 512); no heap. O(rows * group * tokens * dim).
 // kInvalid: no such layer or head, no queries, group 0; kMismatch: mask_tokens or query heads
 // disagree with the cache; kRange: too many mass ranges, or rows * group above 2^31; kUnsupported:
 // a cache without values, or a decode path under `strict`.

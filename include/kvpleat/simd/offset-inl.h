@@ -1,16 +1,19 @@
 // The score offset of centred keys: scores[j][t] += q_j . mean, or q_j . R(p_t) mean. See
 // transform/phase_table.h for the mathematics.
 //
-// A run of consecutive positions is laid symmetrically around the middle of a window of 256, and
-// then costs, for each query,
+// A run of consecutive positions is cut into windows of 256, its rest laid symmetrically around the
+// middle of one. A window costs, for each query,
 //   once:              turning all pairs to the middle; eight moments of the slow pairs
 //   per 16 tokens:     a multiply-add for each entry of the table
+// The table takes half of the nearest cache, and codes pass through it between two windows: four
+// windows of a query read it together, or one window of four queries.
 // kFast multiplies 16-bit words: the table in 2^-14, the coefficients in steps of 2^-17 of the sum
 // of their magnitudes. The error is a rounding in each: with n entries about 5e-6 * n^0.5 * (that
 // sum), which is 2e-4 of the RMS of the offset for the 32 entries of head_dim 128 and base 10000,
 // 1e-3 for 64 pairs that are all fast. kAccurate and kExact multiply floats: within 1e-6 of the sum
 // of magnitudes.
-// The angle of a window comes from an exact integer phase, so that nothing drifts.
+// The angle of every fourth window comes from an exact integer phase, so that nothing drifts; those
+// between are turned on from it.
 #include "kvpleat/simd/targets.h"
 
 #if defined(KVPLEAT_SIMD_OFFSET_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -130,7 +133,8 @@ struct ScoreOffset {
   using F32 = L::F32;
   using I32 = L::I32;
 
-  // The cost is that of the runs of consecutive positions.
+  // The cost is that of the runs of consecutive positions; best in runs of 1024 for one query, 512
+  // for two.
   static void add(const abi::OffsetView& view, const abi::OffsetArguments& a) {
     for (std::uint32_t j = 0; j < a.query_count;) {
       const std::uint32_t left = a.query_count - j;
@@ -167,6 +171,8 @@ struct ScoreOffset {
   };
   // The same at the middle of a window, by entries of the table.
   struct Entries {
+    alignas(64) float slow[2 * kMaxPairs];  // a, b of the slow pairs, from table.fast on
+    float constant;
     alignas(64) float even[kMaxEntries];
     alignas(64) float odd[kMaxEntries];
     alignas(64) std::int16_t even_words[kMaxEntries];
@@ -177,41 +183,77 @@ struct ScoreOffset {
     alignas(64) float cosine[kMaxPairs];
     alignas(64) float sine[kMaxPairs];
   };
+  // Scores of the queries of a call, windows one behind the other.
+  struct Target {
+    float* scores;
+    std::size_t stride;
+  };
+  // Windows between exact angles.
+  static constexpr std::uint32_t kKept = 4;
 
   template <std::uint32_t kQueries>
   static void add_queries(const abi::OffsetView& view, const abi::OffsetArguments& a,
                           std::uint32_t first) {
+    // The table is read once for four sums: of queries, or of windows.
+    constexpr std::uint32_t kWindows = 4 / kQueries;
     const abi::PhaseTable* table = view.table;
-    const bool words = a.arithmetic == abi::Arithmetic::kFast;
     Query queries[kQueries];
-    float* scores[kQueries];
-    for (std::uint32_t j = 0; j < kQueries; ++j) {
-      scores[j] = a.scores + static_cast<std::size_t>(first + j) * a.stride;
+    for (std::uint32_t j = 0; j < kQueries; ++j)
       multiply(view, a.queries + static_cast<std::size_t>(first + j) * view.dim, queries[j]);
-    }
+    float* const scores = a.scores + static_cast<std::size_t>(first) * a.stride;
     if (table == nullptr || table->pairs == 0) {
       for (std::uint32_t j = 0; j < kQueries; ++j)
-        add_constant(queries[j].constant, a.count, scores[j]);
+        add_constant(queries[j].constant, a.count, scores + j * a.stride);
       return;
     }
-    Entries entries[kQueries];
     Angles angles;
-    alignas(64) float window[kQueries][kWindow];
     for (std::uint32_t t = 0; t < a.count;) {
-      const std::uint32_t n = run_length(a.positions + t, lower_of(a.count - t, kWindow));
-      // The run starts at element `lead` of the window; |t'| < 0.5 + reach.
-      const std::uint32_t lead = (kWindow - n) / 2;
-      const std::uint32_t reach = kHalf - lead;
-      turn(*table, static_cast<std::uint64_t>(a.positions[t]) - lead, angles);
-      for (std::uint32_t j = 0; j < kQueries; ++j)
-        gather(*table, queries[j], angles, words, entries[j]);
-      if (words) {
-        evaluate<kQueries, true>(*table, entries, reach, window);
-      } else {
-        evaluate<kQueries, false>(*table, entries, reach, window);
+      const std::uint32_t n = run_length(a.positions + t, a.count - t);
+      const auto position = static_cast<std::uint64_t>(a.positions[t]);
+      for (std::uint32_t done = 0; done < n;) {
+        // Middles of a few windows follow from the one before, then an angle is made anew.
+        const auto to_window = [&](std::uint32_t at) {
+          if (at / kWindow % kKept == 0) {
+            turn(*table, position + at, angles);
+          } else {
+            turn_on(*table, angles);
+          }
+        };
+        const Target target{scores + t + done, a.stride};
+        if (n - done >= kWindows * kWindow) {
+          Entries entries[kQueries * kWindows];
+          for (std::uint32_t w = 0; w < kWindows; ++w) {
+            to_window(done + w * kWindow);
+            for (std::uint32_t j = 0; j < kQueries; ++j)
+              turn_pairs(*table, queries[j], angles, entries[w * kQueries + j]);
+          }
+          add_windows<kQueries, kWindows>(*table, a.arithmetic, entries, kHalf, target);
+          done += kWindows * kWindow;
+          continue;
+        }
+        Entries entries[kQueries];
+        const std::uint32_t m = lower_of(n - done, kWindow);
+        // The rest of a run starts at element `lead` of a window; |t'| < 0.5 + reach.
+        const std::uint32_t lead = (kWindow - m) / 2;
+        if (lead > 0) {
+          turn(*table, position + done - lead, angles);
+        } else {
+          to_window(done);
+        }
+        for (std::uint32_t j = 0; j < kQueries; ++j)
+          turn_pairs(*table, queries[j], angles, entries[j]);
+        if (m == kWindow) {
+          add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf, target);
+        } else {
+          alignas(64) float window[kQueries * kWindow];
+          for (std::uint32_t i = 0; i < kQueries * kWindow; i += kLanes)
+            L::store_f32(window + i, L::zero_f32());
+          add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf - lead, {window, kWindow});
+          for (std::uint32_t j = 0; j < kQueries; ++j)
+            add_part(window + j * kWindow + lead, m, target.scores + j * target.stride);
+        }
+        done += m;
       }
-      for (std::uint32_t j = 0; j < kQueries; ++j)
-        add_window(window[j] + lead, queries[j].constant, n, scores[j] + t);
       t += n;
     }
   }
@@ -235,16 +277,9 @@ struct ScoreOffset {
       L::store_first_f32(scores + t, L::add(L::load_first_f32(scores + t, n - t), all), n - t);
     }
   }
-  static HWY_INLINE void add_window(const float* window, float constant, std::uint32_t n,
-                                    float* scores) {
-    const F32 all = L::set_f32(constant);
-    std::uint32_t t = 0;
-    for (; t + kLanes <= n; t += kLanes) {
-      const F32 offset = L::add(L::load_f32(window + t), all);
-      L::store_f32(scores + t, L::add(L::load_f32(scores + t), offset));
-    }
-    if (t < n) {
-      const F32 offset = L::add(L::load_first_f32(window + t, n - t), all);
+  static HWY_INLINE void add_part(const float* window, std::uint32_t n, float* scores) {
+    for (std::uint32_t t = 0; t < n; t += kLanes) {
+      const F32 offset = L::load_first_f32(window + t, n - t);
       L::store_first_f32(scores + t, L::add(L::load_first_f32(scores + t, n - t), offset), n - t);
     }
   }
@@ -338,10 +373,21 @@ struct ScoreOffset {
     }
   }
 
-  // The coefficients of a query at the middle: fast pairs as they are, slow ones by their moments.
-  static HWY_INLINE void gather(const abi::PhaseTable& table, const Query& query,
-                                const Angles& angles, bool words, Entries& entries) {
-    alignas(64) float slow[2 * kMaxPairs];
+  // The angles of the next window.
+  static HWY_INLINE void turn_on(const abi::PhaseTable& table, Angles& angles) {
+    for (std::uint32_t i = 0; i < table.padded_pairs; i += kLanes) {
+      const F32 cosine = L::load_f32(angles.cosine + i);
+      const F32 sine = L::load_f32(angles.sine + i);
+      const F32 c = L::load_f32(table.next_cosine + i);
+      const F32 s = L::load_f32(table.next_sine + i);
+      L::store_f32(angles.cosine + i, L::neg_mul_add(sine, s, L::mul(cosine, c)));
+      L::store_f32(angles.sine + i, L::mul_add(cosine, s, L::mul(sine, c)));
+    }
+  }
+
+  // The coefficients of a query at the middle: fast pairs where the table has them, slow ones aside.
+  static HWY_INLINE void turn_pairs(const abi::PhaseTable& table, const Query& query,
+                                    const Angles& angles, Entries& entries) {
     for (std::uint32_t i = 0; i < table.padded_pairs; i += kLanes) {
       const F32 along = L::load_f32(query.along + i);
       const F32 across = L::load_f32(query.across + i);
@@ -351,65 +397,98 @@ struct ScoreOffset {
       const F32 b = L::neg_mul_add(along, sine, L::mul(across, cosine));
       L::store_f32(entries.even + i, a);
       L::store_f32(entries.odd + i, b);
-      if (i + kLanes > table.fast) L::store_pairs(slow + 2 * i, a, b);
+      if (i + kLanes > table.fast) L::store_pairs(entries.slow + 2 * i, a, b);
     }
+    entries.constant = query.constant;
+  }
+  // Slow pairs by their moments.
+  template <std::uint32_t kCount>
+  static HWY_INLINE void add_moments(const abi::PhaseTable& table, Entries* entries) {
     if (table.moments > 0) {
       // Four chains: a multiply-add waits four cycles for the one before it.
-      constexpr std::uint32_t kChains = 4;
-      F32 sums[kChains][L::kParts];
-      KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) {
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[k][p] = L::zero_f32();
+      constexpr std::uint32_t kChains = 4 / kCount;
+      F32 sums[kCount][kChains][L::kParts];
+      KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kCount; ++j) {
+        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) {
+          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][k][p] =
+              L::zero_f32();
+        }
       }
-      const auto add_pair = [&](std::uint32_t i, F32* to) HWY_ATTR {
-        const F32 pair = L::bcast_pair(slow + 2 * i);
+      const auto add_pair = [&](std::uint32_t i, std::uint32_t k) HWY_ATTR {
         const float* row = table.slow + (i - table.fast) * 16;
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) to[p] =
-            L::mul_add(pair, L::load_f32(row + p * kLanes), to[p]);
+        F32 moments[L::kParts];
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) moments[p] =
+            L::load_f32(row + p * kLanes);
+        KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kCount; ++j) {
+          const F32 pair = L::bcast_pair(entries[j].slow + 2 * i);
+          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][k][p] =
+              L::mul_add(pair, moments[p], sums[j][k][p]);
+        }
       };
       std::uint32_t i = table.fast;
       for (; i + kChains <= table.pairs; i += kChains) {
-        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) add_pair(i + k, sums[k]);
+        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) add_pair(i + k, k);
       }
-      for (; i < table.pairs; ++i) add_pair(i, sums[0]);
-      float moments[16];
-      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
-        L::store_f32(moments + p * kLanes,
-                     L::add(L::add(sums[0][p], sums[1][p]), L::add(sums[2][p], sums[3][p])));
-      }
-      for (std::uint32_t k = 0; k < phase_table::kMoments; ++k) {
-        entries.even[table.fast + k] = moments[2 * k];
-        entries.odd[table.fast + k] = moments[2 * k + 1];
+      for (; i < table.pairs; ++i) add_pair(i, 0);
+      for (std::uint32_t j = 0; j < kCount; ++j) {
+        float moments[16];
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
+          F32 sum = sums[j][0][p];
+          KVPLEAT_UNROLL for (std::uint32_t k = 1; k < kChains; ++k) sum =
+              L::add(sum, sums[j][k][p]);
+          L::store_f32(moments + p * kLanes, sum);
+        }
+        for (std::uint32_t k = 0; k < phase_table::kMoments; ++k) {
+          entries[j].even[table.fast + k] = moments[2 * k];
+          entries[j].odd[table.fast + k] = moments[2 * k + 1];
+        }
       }
     }
-    for (std::uint32_t i = table.fast + table.moments; i < round_up(table.entries, 16u); ++i)
-      entries.even[i] = entries.odd[i] = 0.0f;
-    if (words) round(table.entries, entries);
+    for (std::uint32_t i = table.fast + table.moments; i < round_up(table.entries, 16u); ++i) {
+      for (std::uint32_t j = 0; j < kCount; ++j) entries[j].even[i] = entries[j].odd[i] = 0.0f;
+    }
   }
   // To 16-bit words, so large that no sum of products overflows.
-  static HWY_INLINE void round(std::uint32_t count, Entries& entries) {
-    F32 sums[L::kParts];
-    F32 largest = L::zero_f32();
-    KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[p] = L::zero_f32();
-    for (std::uint32_t i = 0; i < count; i += 16) {
-      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
-        const F32 even = L::abs(L::load_f32(entries.even + i + p * kLanes));
-        const F32 odd = L::abs(L::load_f32(entries.odd + i + p * kLanes));
-        const F32 both = L::mul(L::add(even, odd), L::set_f32(0x1p-10f));  // no sum overflows
-        sums[p] = L::add(sums[p], both);
-        largest = L::upper(largest, both);
+  template <std::uint32_t kCount>
+  static HWY_INLINE void round(std::uint32_t count, Entries* entries) {
+    F32 sums[kCount][L::kParts];
+    F32 largest[kCount];
+    KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kCount; ++j) {
+      largest[j] = L::zero_f32();
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][p] = L::zero_f32();
+      for (std::uint32_t i = 0; i < count; i += 16) {
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
+          const F32 even = L::abs(L::load_f32(entries[j].even + i + p * kLanes));
+          const F32 odd = L::abs(L::load_f32(entries[j].odd + i + p * kLanes));
+          const F32 both = L::mul(L::add(even, odd), L::set_f32(0x1p-10f));  // no sum overflows
+          sums[j][p] = L::add(sums[j][p], both);
+          largest[j] = L::upper(largest[j], both);
+        }
       }
     }
-    const float sum = L::sum16(sums);
-    const float top = L::reduce_max(largest);
-    // Below 1e-30 a step would no longer be a number. NaN stays NaN, in the unit.
-    const float steps = sum < 1e-30f ? 0.0f : lower_of(kWordSum / sum, 32767.0f / top) * 0x1p-10f;
-    entries.unit = sum < 1e-30f ? 0.0f : 1.0f / (steps * phase_table::kUnit);
-    const F32 scale = L::set_f32(steps);
-    for (std::uint32_t i = 0; i < count; i += kLanes) {
-      L::store_s16(entries.even_words + i,
-                   L::nearest_i32(L::mul(L::load_f32(entries.even + i), scale)));
-      L::store_s16(entries.odd_words + i,
-                   L::nearest_i32(L::mul(L::load_f32(entries.odd + i), scale)));
+    float sum[kCount];
+    float top[kCount];
+    if constexpr (kCount == 4) {
+      L::sum16_of4(sums, sum);
+      L::reduce_max_of4(largest, top);
+    } else {
+      for (std::uint32_t j = 0; j < kCount; ++j) {
+        sum[j] = L::sum16(sums[j]);
+        top[j] = L::reduce_max(largest[j]);
+      }
+    }
+    for (std::uint32_t j = 0; j < kCount; ++j) {
+      // Below 1e-30 a step would no longer be a number. NaN stays NaN, in the unit.
+      const float steps =
+          sum[j] < 1e-30f ? 0.0f : lower_of(kWordSum / sum[j], 32767.0f / top[j]) * 0x1p-10f;
+      entries[j].unit = sum[j] < 1e-30f ? 0.0f : 1.0f / (steps * phase_table::kUnit);
+      const F32 scale = L::set_f32(steps);
+      for (std::uint32_t i = 0; i < count; i += kLanes) {
+        L::store_s16(entries[j].even_words + i,
+                     L::nearest_i32(L::mul(L::load_f32(entries[j].even + i), scale)));
+        L::store_s16(entries[j].odd_words + i,
+                     L::nearest_i32(L::mul(L::load_f32(entries[j].odd + i), scale)));
+      }
     }
   }
 
@@ -420,21 +499,29 @@ struct ScoreOffset {
         KVPLEAT_LANES == KVPLEAT_LANES_AVX2 || KVPLEAT_LANES == KVPLEAT_LANES_SSE ? 8 : 16;
     return KVPLEAT_LANES == KVPLEAT_LANES_PLAIN ? 1 : lower_of(all / (2 * queries), 4u);
   }
-  template <std::uint32_t kQueries, bool kWords>
-  static HWY_INLINE void evaluate(const abi::PhaseTable& table, const Entries* entries,
-                                  std::uint32_t reach, float (*window)[kWindow]) {
-    constexpr std::uint32_t kRegisters = registers_for(kQueries);
-    for (std::uint32_t at = 0; at < reach; at += kRegisters * kLanes) {
-      if constexpr (kWords) {
-        evaluate_words<kQueries, kRegisters>(table, entries, at, window);
-      } else {
-        evaluate_floats<kQueries, kRegisters>(table, entries, at, window);
-      }
+  // Adds the offset of kWindows windows to the scores of kQueries queries: of t' in them with |t'| <
+  // 0.5 + reach, and of some beyond. entries: [kWindows][kQueries].
+  template <std::uint32_t kQueries, std::uint32_t kWindows>
+  static HWY_INLINE void add_windows(const abi::PhaseTable& table, abi::Arithmetic arithmetic,
+                                     Entries* entries, std::uint32_t reach, const Target& target) {
+    constexpr std::uint32_t kCount = kQueries * kWindows;
+    constexpr std::uint32_t kRegisters = registers_for(kCount);
+    float* windows[kCount];
+    for (std::uint32_t k = 0; k < kCount; ++k)
+      windows[k] = target.scores + k % kQueries * target.stride + k / kQueries * kWindow;
+    add_moments<kCount>(table, entries);
+    if (arithmetic == abi::Arithmetic::kFast) {
+      round<kCount>(table.entries, entries);
+      for (std::uint32_t at = 0; at < reach; at += kRegisters * kLanes)
+        evaluate_words<kCount, kRegisters>(table, entries, at, windows);
+    } else {
+      for (std::uint32_t at = 0; at < reach; at += kRegisters * kLanes)
+        evaluate_floats<kCount, kRegisters>(table, entries, at, windows);
     }
   }
   template <std::uint32_t kQueries, std::uint32_t kRegisters>
   static HWY_INLINE void evaluate_words(const abi::PhaseTable& table, const Entries* entries,
-                                        std::uint32_t at, float (*window)[kWindow]) {
+                                        std::uint32_t at, float* const* windows) {
     I32 even[kQueries][kRegisters];
     I32 odd[kQueries][kRegisters];
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
@@ -457,16 +544,18 @@ struct ScoreOffset {
     }
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
       const F32 unit = L::set_f32(entries[j].unit);
+      const F32 constant = L::set_f32(entries[j].constant);
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) {
-        const F32 after = L::mul(L::to_f32(L::add(even[j][r], odd[j][r])), unit);
-        const F32 before = L::mul(L::to_f32(L::sub(even[j][r], odd[j][r])), unit);
-        put(after, before, at + r * kLanes, window[j]);
+        const F32 after = L::to_f32(L::add(even[j][r], odd[j][r]));
+        const F32 before = L::to_f32(L::sub(even[j][r], odd[j][r]));
+        put(L::mul_add(after, unit, constant), L::mul_add(before, unit, constant), at + r * kLanes,
+            windows[j]);
       }
     }
   }
   template <std::uint32_t kQueries, std::uint32_t kRegisters>
   static HWY_INLINE void evaluate_floats(const abi::PhaseTable& table, const Entries* entries,
-                                         std::uint32_t at, float (*window)[kWindow]) {
+                                         std::uint32_t at, float* const* windows) {
     F32 even[kQueries][kRegisters];
     F32 odd[kQueries][kRegisters];
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
@@ -490,9 +579,10 @@ struct ScoreOffset {
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) rows[r] += 2 * kStrip;
     }
     KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kQueries; ++j) {
+      const F32 constant = L::set_f32(entries[j].constant);
       KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRegisters; ++r) {
-        put(L::add(even[j][r], odd[j][r]), L::sub(even[j][r], odd[j][r]), at + r * kLanes,
-            window[j]);
+        put(L::add(L::add(even[j][r], odd[j][r]), constant),
+            L::add(L::sub(even[j][r], odd[j][r]), constant), at + r * kLanes, windows[j]);
       }
     }
   }
@@ -501,8 +591,10 @@ struct ScoreOffset {
     return at / kStrip * table.entries * kStrip + at % kStrip;
   }
   static HWY_INLINE void put(F32 after, F32 before, std::uint32_t at, float* window) {
-    L::store_f32(window + kHalf + at, after);
-    L::store_f32(window + kHalf - at - kLanes, L::reverse(before));
+    float* up = window + kHalf + at;
+    float* down = window + kHalf - at - kLanes;
+    L::store_f32(up, L::add(L::load_f32(up), after));
+    L::store_f32(down, L::add(L::load_f32(down), L::reverse(before)));
   }
 };
 

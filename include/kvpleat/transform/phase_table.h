@@ -39,7 +39,10 @@ struct PhaseTable {
   //   turns[i] * p + to_middle[i]
   const std::uint64_t* turns;      // [padded_pairs], zeros at the end
   const std::uint64_t* to_middle;  // [padded_pairs]
-  const float* slow;               // [pairs - fast][16] moments of a_i, b_i, a_i, b_i ..
+  // Cosine and sine of the angle of a whole window, which turns one middle to the next.
+  const float* next_cosine;  // [padded_pairs], ones at the end
+  const float* next_sine;    // [padded_pairs], zeros at the end
+  const float* slow;         // [pairs - fast][16] moments of a_i, b_i, a_i, b_i ..
   // Of entry e: its even and its odd function at t' = 0.5 .. 127.5, 32 at a time, so that they are
   // read from the first byte to the last; zeros if it is none.
   const float* rows;  // [4][entries][2][32]
@@ -83,7 +86,8 @@ inline Sizes sizes(const Rope& rope) {
   if (pairs - s.fast <= kMoments) s.fast = pairs;  // their moments would be as many
   s.moments = s.fast < pairs ? kMoments : 0;
   s.entries = round_up(s.fast + s.moments, 2u);
-  s.bytes = sizeof(abi::PhaseTable) + 64 + 2 * sizeof(std::uint64_t) * s.padded_pairs +
+  s.bytes = sizeof(abi::PhaseTable) + 64 +
+            2 * (sizeof(std::uint64_t) + sizeof(float)) * s.padded_pairs +
             sizeof(float) * (pairs - s.fast) * 16 +
             (sizeof(float) + sizeof(std::int16_t)) * s.entries * kWindow;
   return s;
@@ -120,18 +124,29 @@ inline const abi::PhaseTable* make(const Rope& rope, void* memory) {
   float* rows = nullptr;
   std::int16_t* words = nullptr;
   float* slow = nullptr;
+  float* next_cosine = nullptr;
+  float* next_sine = nullptr;
   std::uint64_t* turns = nullptr;
   std::uint64_t* to_middle = nullptr;
   take(rows, std::size_t{s.entries} * kWindow);
   take(words, std::size_t{s.entries} * kWindow);
   take(slow, std::size_t{pairs - s.fast} * 16);
+  take(next_cosine, s.padded_pairs);
+  take(next_sine, s.padded_pairs);
   take(turns, s.padded_pairs);
   take(to_middle, s.padded_pairs);
+  for (std::uint32_t i = 0; i < s.padded_pairs; ++i) next_cosine[i] = 1.0f;
   for (std::uint32_t i = 0; i < pairs; ++i) {
     turns[i] = rope.turns[i];
     // 127.5 tokens; half a frequency has a sign.
     to_middle[i] = rope.turns[i] * 127u +
                    static_cast<std::uint64_t>(static_cast<std::int64_t>(rope.turns[i]) / 2);
+    // The whole angle modulo a turn first: its sine in float is then exact to the last bit.
+    const std::uint64_t next = rope.turns[i] * kWindow;
+    const double x =
+        static_cast<double>(static_cast<std::int64_t>(next)) * (0x1p-64 * 6.28318530717958647693);
+    next_cosine[i] = static_cast<float>(std::cos(x));
+    next_sine[i] = static_cast<float>(std::sin(x));
   }
   const auto put = [&](std::uint32_t entry, std::uint32_t j, double even, double odd) {
     const double values[2] = {even, odd};
@@ -159,7 +174,8 @@ inline const abi::PhaseTable* make(const Rope& rope, void* memory) {
                            pairs,     s.padded_pairs,
                            s.fast,    s.moments,
                            s.entries, turns,
-                           to_middle, slow,
+                           to_middle, next_cosine,
+                           next_sine, slow,
                            rows,      words};
   return table;
 }
