@@ -116,32 +116,9 @@ struct LevelLanes : LaneTools {
   }
 };
 
-// The bytes of levels by code, each table filled up to 64 by repetition.
-struct LevelTables {
-  alignas(64) std::uint8_t high[64];
-  alignas(64) std::uint8_t low[64];  // of two planes
-
-  // Biased: + 128 in both.
-  LevelTables(const abi::TileView& view, bool two_planes, bool biased) {
-    const std::uint32_t bias = biased ? 0x80u : 0u;
-    const std::uint32_t last = (1u << view.bits) - 1u;
-    for (std::uint32_t i = 0; i < 64; ++i) {
-      std::int32_t level = view.levels8[i];
-      std::int32_t rest = 0;
-      if (two_planes) {
-        const std::int32_t fine =
-            round_to_signed(view.levels[i & last] / view.level_unit * 128.0f, 127 * 128);
-        level = (fine + 64) >> 7;
-        rest = fine - level * 128;
-      }
-      high[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(level) ^ bias);
-      low[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(rest) ^ bias);
-    }
-  }
-};
-
-// Codes of kBits bits as indices of a lookup: the lower kBits of a byte are the code, the others
-// may be anything, since the tables repeat. That saves the masks.
+// Codes of kBits bits as indices of a lookup. The lower kBits of a byte are the code, the others may
+// be anything, since the tables repeat: that saves the masks. Two codes of 2 or 3 bits are one index
+// for two tables, the even quad in the lower bits: that saves half of what puts indices together.
 template <std::uint32_t kBits>
 struct LevelCodes {
   using L = LevelLanes;
@@ -178,26 +155,127 @@ struct LevelCodes {
     }
   }
 
+  // The byte that stands for a code of quad kQuad, alone or beside its neighbour: bits of the wide
+  // plane, two codes of them, then bits of the narrow one.
+  template <std::size_t kQuad>
+  static HWY_INLINE B8 place(const B8 (&lines)[kLines]) {
+    if constexpr (!kPaired) {
+      return index<kQuad>(lines);
+    } else if constexpr (kNarrow == 0) {
+      return index<kQuad / 2 * 2>(lines);
+    } else {
+      constexpr std::uint32_t kEven = kQuad / 2 * 2;
+      constexpr std::uint32_t kFields = 8 / kWide;
+      const B8 wide =
+          L::template move<static_cast<int>(kEven % kFields * kWide)>(lines[kEven / kFields]);
+      const B8 narrow =
+          L::template move<static_cast<int>(kEven * kNarrow) - static_cast<int>(2 * kWide)>(
+              lines[kWideLines]);
+      return L::blend(L::set_byte(static_cast<std::uint8_t>((1u << 2 * kWide) - 1u)), wide, narrow);
+    }
+  }
+
   // A table of up to 16 entries is repeated in every 16 bytes, which is as far as targets without
   // 64-byte lookups look with one instruction.
   static constexpr bool kShort =
       kBits <= 4 && KVPLEAT_LANES != KVPLEAT_LANES_VNNI && KVPLEAT_LANES != KVPLEAT_LANES_PLAIN;
+  static constexpr bool kPaired = kBits == 2 || (kBits == 3 && !kShort);
   struct ShortTable {
     B8 entries;
   };
-  using Table = std::conditional_t<kShort, ShortTable, L::Table64>;
-  static HWY_INLINE Table table(const std::uint8_t* bytes) {
+  using OneTable = std::conditional_t<kShort, ShortTable, L::Table64>;
+  struct Table {
+    OneTable of[kPaired ? 2 : 1];
+  };
+  static HWY_INLINE OneTable one_table(const std::uint8_t* bytes) {
     if constexpr (kShort) {
       return ShortTable{L::bcast16(bytes)};
     } else {
       return L::load_table64(bytes);
     }
   }
-  static HWY_INLINE B8 lookup(const Table& table, B8 index) {
-    if constexpr (kShort) {
-      return L::lookup16(table.entries, L::and_(index, L::set_byte(15)));
+  static HWY_INLINE Table table(const std::uint8_t (&bytes)[2][64]) {
+    if constexpr (kPaired) {
+      return {{one_table(bytes[0]), one_table(bytes[1])}};
     } else {
-      return L::lookup64(table, index);
+      return {{one_table(bytes[0])}};
+    }
+  }
+  // What quad kQuad has in the table, by what place gives.
+  template <std::size_t kQuad>
+  static HWY_INLINE B8 lookup(const Table& table, B8 place) {
+    const OneTable& one = table.of[kPaired ? kQuad % 2 : 0];
+    if constexpr (kShort) {
+      return L::lookup16(one.entries, L::and_(place, L::set_byte(15)));
+    } else {
+      return L::lookup64(one, place);
+    }
+  }
+};
+
+// The even and the odd code of an index of two: two bits each, then `narrow` more each.
+struct PairCodes {
+  alignas(64) std::uint8_t of[2][64];
+
+  explicit constexpr PairCodes(std::uint32_t narrow) : of{} {
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      for (std::uint32_t i = 0; i < 64; ++i) {
+        const std::uint32_t wide = (i >> (2 * k)) & 3u;
+        of[k][i] = static_cast<std::uint8_t>(wide | (((narrow * i) >> (4 + k)) & 1u) << 2);
+      }
+    }
+  }
+};
+
+// The bytes of levels by code, filled up to 64 by repetition; where an index holds two codes, by it,
+// for the even one and the odd one.
+struct LevelTables {
+  alignas(64) std::uint8_t high[2][64];
+  alignas(64) std::uint8_t low[2][64];  // of two planes
+
+  // Biased: + 128 in both.
+  LevelTables(const abi::TileView& view, bool two_planes, bool biased) {
+    const std::uint32_t bias = biased ? 0x80u : 0u;
+    if (two_planes) {
+      const std::uint32_t last = (1u << view.bits) - 1u;
+      for (std::uint32_t i = 0; i < 64; ++i) {
+        const std::int32_t fine =
+            round_to_signed(view.levels[i & last] / view.level_unit * 128.0f, 127 * 128);
+        const std::int32_t level = (fine + 64) >> 7;
+        high[0][i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(level) ^ bias);
+        low[0][i] =
+            static_cast<std::uint8_t>(static_cast<std::uint32_t>(fine - level * 128) ^ bias);
+      }
+    } else {
+      for (std::uint32_t i = 0; i < 64; i += L::kBytes) {
+        const B8 levels = L::load_b8(reinterpret_cast<const std::uint8_t*>(view.levels8) + i);
+        L::store_b8(high[0] + i, L::xor_(levels, L::set_byte(static_cast<std::uint8_t>(bias))));
+      }
+    }
+    if (view.bits == 2 && LevelCodes<2>::kPaired) {
+      static constexpr PairCodes kCodes(0);
+      spread(kCodes, two_planes);
+    } else if (view.bits == 3 && LevelCodes<3>::kPaired) {
+      static constexpr PairCodes kCodes(1);
+      spread(kCodes, two_planes);
+    }
+  }
+
+ private:
+  using L = LevelLanes;
+  using B8 = L::B8;
+
+  void spread(const PairCodes& codes, bool two_planes) {
+    spread(codes, high);
+    if (two_planes) spread(codes, low);
+  }
+  static void spread(const PairCodes& codes, std::uint8_t (&table)[2][64]) {
+    alignas(64) std::uint8_t bytes[64];  // a table may be read from memory
+    std::memcpy(bytes, table[0], sizeof bytes);
+    const auto levels = L::load_table64(bytes);
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      for (std::uint32_t i = 0; i < 64; i += L::kBytes)
+        L::store_b8(table[k] + i, L::lookup64(levels, L::load_b8(codes.of[k] + i)));
     }
   }
 };
@@ -280,7 +358,7 @@ struct LevelDots {
                               std::uint32_t stride, I32 (&acc)[kRows][kCount]) {
     B8 levels[kCount];
     KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) levels[b] =
-        Codes::lookup(table, Codes::template index<kQuad>(lines[b]));
+        Codes::template lookup<kQuad>(table, Codes::template place<kQuad>(lines[b]));
     KVPLEAT_UNROLL for (std::uint32_t r = 0; r < kRows; ++r) {
       if constexpr (kRole == Role::kKey) {
         KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) acc[r][b] =
@@ -364,9 +442,9 @@ struct LevelPlanes {
                               const B8 (&lines)[kCount][Codes::kLines], const std::uint8_t* rows,
                               std::uint32_t stride, I32 (&acc)[3][kCount]) {
     KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-      const B8 index = Codes::template index<kQuad>(lines[b]);
-      const B8 level = Codes::lookup(high, index);
-      const B8 rest = Codes::lookup(low, index);
+      const B8 place = Codes::template place<kQuad>(lines[b]);
+      const B8 level = Codes::template lookup<kQuad>(high, place);
+      const B8 rest = Codes::template lookup<kQuad>(low, place);
       acc[0][b] = multiply(acc[0][b], level, rows);
       acc[1][b] = multiply(acc[1][b], level, rows + stride);
       acc[2][b] = multiply(acc[2][b], rest, rows);
