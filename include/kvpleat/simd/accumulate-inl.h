@@ -73,7 +73,13 @@ class TileAccumulate {
     float scale[4];
     float bias[4];
     float total[4];  // sum of the weights, where scales lie along tokens
+    bool summed;     // whether they do
     bool any;        // whether they add anything
+    // On the way there, [count] each: weights times steps; the largest of a lane; what is left of the
+    // bias in a lane.
+    alignas(64) float values[kPlanes == 0 ? 1 : 2 * kTile];
+    alignas(64) float tops[2 * 16];
+    alignas(64) float left[2 * 16];
     const std::uint8_t* block;
     const std::uint8_t* side;  // the scales of the channels, or null
     std::uint32_t slot;
@@ -82,18 +88,15 @@ class TileAccumulate {
     std::uint32_t end_unit;
     std::intptr_t to_next;
   };
-  // What makes rows is a chain of reductions, and products wait for them. So rows are used two or
-  // three later: each chain fills the gaps of products before it. Not more: side data is read when
-  // rows are made, and must have been prefetched.
+  // What makes rows is a chain of reductions, and products wait for them. So a few are made together,
+  // stage by stage: chains that do not wait for each other. Four queries have four such chains.
+  template <std::uint32_t kCount>
+  static constexpr bool kStaged = kCount < 4;
   template <std::uint32_t kPlanes>
-  struct Queue {
+  struct Batch {
     static constexpr std::uint32_t kRoom = 4;
-    static constexpr std::uint32_t kKept = 2;
     Rows<kPlanes> rows[kRoom];
-    std::uint32_t first = 0;
-    std::uint32_t end = 0;
-
-    Rows<kPlanes>& back() { return rows[end % kRoom]; }
+    std::uint32_t count = 0;
   };
 
   const abi::TileView& view_;
@@ -145,7 +148,7 @@ class TileAccumulate {
       KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
           L::store_f32(sums + c + p * L::kLanes, L::zero_f32());
     }
-    Queue<kPlanes> queue;
+    Batch<kPlanes> batch;
     std::uint32_t read = 0;
     for (std::uint32_t r = 0; r < a_.run_count; ++r) {
       const BlockRun& run = a_.runs[r];
@@ -168,28 +171,27 @@ class TileAccumulate {
         }
         if (view_.seal == 1) {
           for (std::uint32_t g = 0; g < view_.groups; ++g) {
-            Rows<kPlanes>& rows = queue.back();
+            Rows<kPlanes>& rows = batch.rows[batch.count];
             if (n == kTile) {
               weigh<kPlanes, kCount, true>(part, g, rows);
             } else {
               weigh<kPlanes, kCount, false>(part, g, rows);
             }
-            push<kPlanes, kCount>(sums, queue);
+            push<kPlanes, kCount>(sums, batch);
           }
         } else {
           const std::uint32_t tokens = lower_of(view_.seal, kTile);
           for (std::uint32_t at = from / tokens * tokens; at < from + n; at += tokens) {
             const Part group{part.block,   tile + at,         tokens,
                              part.to_next, part.weights + at, part.stride};
-            weigh_sealed<kPlanes, kCount>(group, queue.back());
-            push<kPlanes, kCount>(sums, queue);
+            weigh_sealed<kPlanes, kCount>(group, batch.rows[batch.count]);
+            push<kPlanes, kCount>(sums, batch);
           }
         }
+        finish<kPlanes, kCount>(sums, batch);
         read += n;
       }
     }
-    while (queue.first < queue.end)
-      add<kPlanes, kCount>(sums, queue.rows[queue.first++ % queue.kRoom]);
     for (std::uint32_t i = 0; i < kCount; ++i) {
       float* to = a_.sums + static_cast<std::size_t>(j + i) * view_.dim;
       const float* from = sums + i * view_.padded_dim;
@@ -205,10 +207,17 @@ class TileAccumulate {
     }
   }
   template <std::uint32_t kPlanes, std::uint32_t kCount>
-  HWY_INLINE void push(float* sums, Queue<kPlanes>& queue) const {
-    ++queue.end;
-    if (queue.end - queue.first > queue.kKept)
-      add<kPlanes, kCount>(sums, queue.rows[queue.first++ % queue.kRoom]);
+  HWY_INLINE void push(float* sums, Batch<kPlanes>& batch) const {
+    if (++batch.count == batch.kRoom) finish<kPlanes, kCount>(sums, batch);
+  }
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  void finish(float* sums, Batch<kPlanes>& batch) const {
+    if constexpr (kPlanes > 0 && kStaged<kCount>) {
+      for (std::uint32_t i = 0; i < batch.count; ++i) code_rows<kPlanes, kCount>(batch.rows[i]);
+      for (std::uint32_t i = 0; i < batch.count; ++i) sum_rows<kPlanes, kCount>(batch.rows[i]);
+    }
+    for (std::uint32_t i = 0; i < batch.count; ++i) add<kPlanes, kCount>(sums, batch.rows[i]);
+    batch.count = 0;
   }
 
   // Rows of weights times the steps of group g.
@@ -252,6 +261,7 @@ class TileAccumulate {
       }
     }
     put_rows<kPlanes, kCount>(part, values, bias, rows);
+    rows.summed = false;
     rows.side = nullptr;
     rows.unit = g * view_.group_channels / 16;
     rows.end_unit = ceil_div(lower_of((g + 1) * view_.group_channels, view_.dim), 16u);
@@ -279,8 +289,7 @@ class TileAccumulate {
           L::rounded_mul(total[p], about_zero);
     }
     put_rows<kPlanes, kCount>(part, values, bias, rows);
-    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.any =
-        rows.any || rows.total[i] > 0.0f;
+    rows.summed = true;
     rows.side = part.block + view_.side_at +
                 static_cast<std::size_t>(part.slot / view_.seal * view_.fields * view_.padded_dim) *
                     side_bytes_;
@@ -288,72 +297,135 @@ class TileAccumulate {
     rows.end_unit = view_.padded_dim / 16;
   }
 
-  // Makes rows of values, negative ones too: a step may be.
+  // Makes rows of values, negative ones too: a step may be. One or two wait for the other rows of
+  // the batch.
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   HWY_INLINE void put_rows(const Part& part, const F32 (&values)[kCount][kTile / L::kLanes],
                            const F32 (&bias)[kCount][L::kParts], Rows<kPlanes>& rows) const {
     constexpr std::uint32_t kVectors = kTile / L::kLanes;
+    rows.block = part.block;
+    rows.slot = part.slot;
+    rows.tokens = part.tokens;
+    rows.to_next = part.to_next;
     F32 tops[kCount];
     KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
       tops[i] = L::abs(values[i][0]);
       KVPLEAT_UNROLL for (std::uint32_t v = 1; v < kVectors; ++v) tops[i] =
           L::upper(tops[i], L::abs(values[i][v]));
     }
+    if constexpr (kPlanes == 0 || !kStaged<kCount>) {
+      F32 left[kCount][L::kParts];
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) left[i][p] = bias[i][p];
+      }
+      if constexpr (kPlanes == 0) {
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
+            L::store_f32(rows.floats + v * L::kLanes, values[0][v]);
+        rows.scale[0] = 1.0f;
+        rows.any = L::reduce_max(tops[0]) > 0.0f;
+      } else {
+        code<kPlanes, kCount>(
+            tops, [&](std::uint32_t i, std::uint32_t v) HWY_ATTR { return values[i][v]; }, left,
+            rows);
+      }
+      sum<kPlanes, kCount>(left, rows);
+    } else {
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+        L::store_f32(rows.tops + i * 16, tops[i]);
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
+            L::store_f32(rows.values + i * kTile + v * L::kLanes, values[i][v]);
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
+            L::store_f32(rows.left + i * 16 + p * L::kLanes, bias[i][p]);
+      }
+    }
+  }
+  // The stages of rows that wait: codes, and what is left of the bias.
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void code_rows(Rows<kPlanes>& rows) const {
+    F32 tops[kCount];
+    F32 left[kCount][L::kParts];
+    load_left<kPlanes, kCount>(rows, left);
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) tops[i] =
+        L::load_f32(rows.tops + i * 16);
+    code<kPlanes, kCount>(
+        tops,
+        [&](std::uint32_t i, std::uint32_t v)
+            HWY_ATTR { return L::load_f32(rows.values + i * kTile + v * L::kLanes); },
+        left, rows);
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
+          L::store_f32(rows.left + i * 16 + p * L::kLanes, left[i][p]);
+    }
+  }
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void sum_rows(Rows<kPlanes>& rows) const {
+    F32 left[kCount][L::kParts];
+    load_left<kPlanes, kCount>(rows, left);
+    sum<kPlanes, kCount>(left, rows);
+  }
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  static HWY_INLINE void load_left(const Rows<kPlanes>& rows, F32 (&left)[kCount][L::kParts]) {
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) left[i][p] =
+          L::load_f32(rows.left + i * 16 + p * L::kLanes);
+    }
+  }
+  // Codes of value(row, register), which tops are the largest of. Takes the middle code off `left`.
+  template <std::uint32_t kPlanes, std::uint32_t kCount, class Value>
+  HWY_INLINE void code(const F32 (&tops)[kCount], Value value, F32 (&left)[kCount][L::kParts],
+                       Rows<kPlanes>& rows) const {
+    constexpr std::uint32_t kVectors = kTile / L::kLanes;
     float largest[kCount];
     if constexpr (kCount == 4) {
       L::reduce_max_of4(tops, largest);
     } else {
       KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) largest[i] = L::reduce_max(tops[i]);
     }
-    F32 rest[kCount][L::kParts];
-    if constexpr (kPlanes == 0) {
-      KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
-          L::store_f32(rows.floats + v * L::kLanes, values[0][v]);
-      rows.scale[0] = 1.0f;
-      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[0][p] = bias[0][p];
-    } else {
-      float factors[kCount];
-      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
-        factors[i] = RowPlanes::factor_of(largest[i], kPlanes);
-        rows.scale[i] = RowPlanes::unit_of(largest[i], kPlanes);
-      }
-      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
-        const F32 factor = L::set_f32(factors[i]);
-        I32 sums[L::kParts];
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[p] = L::zero_i32();
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; v += 4) {
-          I32 codes[4];
-          KVPLEAT_UNROLL for (std::uint32_t k = 0; k < 4; ++k) {
-            codes[k] = L::nearest_i32(L::mul(values[i][v + k], factor));
-            I32& sum = sums[(v + k) % L::kParts];
-            sum = L::add(sum, codes[k]);
-          }
-          RowPlanes::store(codes, kPlanes, kTile, rows.bytes + i * kPlanes * kTile + v * L::kLanes);
-        }
-        const F32 centre = L::set_f32(rows.scale[i] * kernels_.centre);
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) rest[i][p] =
-            L::neg_mul_add(centre, L::to_f32(sums[p]), bias[i][p]);
-      }
-    }
-    if constexpr (kCount == 4) {
-      L::sum16_of4(rest, rows.bias);
-    } else {
-      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.bias[i] = L::sum16(rest[i]);
-    }
     bool any = false;
-    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) any =
-        any || largest[i] > 0.0f || rows.bias[i] != 0.0f;
+    float factors[kCount];
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      any = any || largest[i] > 0.0f;
+      factors[i] = RowPlanes::factor_of(largest[i], kPlanes);
+      rows.scale[i] = RowPlanes::unit_of(largest[i], kPlanes);
+    }
     rows.any = any;
-    rows.block = part.block;
-    rows.slot = part.slot;
-    rows.tokens = part.tokens;
-    rows.to_next = part.to_next;
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) {
+      const F32 factor = L::set_f32(factors[i]);
+      I32 sums[L::kParts];
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[p] = L::zero_i32();
+      KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; v += 4) {
+        I32 codes[4];
+        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < 4; ++k) {
+          codes[k] = L::nearest_i32(L::mul(value(i, v + k), factor));
+          I32& sum = sums[(v + k) % L::kParts];
+          sum = L::add(sum, codes[k]);
+        }
+        RowPlanes::store(codes, kPlanes, kTile, rows.bytes + i * kPlanes * kTile + v * L::kLanes);
+      }
+      const F32 centre = L::set_f32(rows.scale[i] * kernels_.centre);
+      KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) left[i][p] =
+          L::neg_mul_add(centre, L::to_f32(sums[p]), left[i][p]);
+    }
+  }
+  template <std::uint32_t kPlanes, std::uint32_t kCount>
+  HWY_INLINE void sum(const F32 (&left)[kCount][L::kParts], Rows<kPlanes>& rows) const {
+    if constexpr (kCount == 4) {
+      L::sum16_of4(left, rows.bias);
+    } else {
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) rows.bias[i] = L::sum16(left[i]);
+    }
+    bool any = rows.any;
+    KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) any = any || rows.bias[i] != 0.0f;
+    rows.any = any;
   }
 
   // Adds what rows give.
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   void add(float* sums, const Rows<kPlanes>& rows) const {
-    if (!rows.any) return;
+    bool any = rows.any;
+    if (rows.summed)
+      KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) any = any || rows.total[i] > 0.0f;
+    if (!any) return;
     ValueTile tile;
     tile.view = &view_;
     tile.rows = rows.bytes;
