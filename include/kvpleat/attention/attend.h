@@ -233,7 +233,8 @@ class Pass {
     for (std::uint32_t done = 0, n = 0; done < lane.count; done += n, std::swap(now, next)) {
       n = chunk(done);
       // Each kernel fetches the first bytes of the one after it: blocks lie apart in memory.
-      value_pieces(lane.slot + done, piece(done, kSlots), value);
+      const std::uint32_t held = piece(done, kSlots);
+      value_pieces(lane.slot + done, held, value);
       next->run_count = 0;
       if (done + n < lane.count) key_pieces(done + n, *next);
       if (kRestored || K::kHasOffset || arguments_.mask != nullptr) {
@@ -264,7 +265,8 @@ class Pass {
         std::uint32_t summed = 0;
         const auto sum_up_to = [&](std::uint32_t end) {
           if (summed == end) return;
-          value_pieces(lane.slot + done + summed, end - summed, value);
+          if (summed > 0 || end != held)  // else they are there already
+            value_pieces(lane.slot + done + summed, end - summed, value);
           scored_ = scores_ + summed;
           sum_values(values, value, *next, end - summed, segment.output);
           summed = end;

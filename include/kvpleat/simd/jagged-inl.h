@@ -126,17 +126,12 @@ struct OakenConstants {
     split[t] = 127;
     gap[t] = 0;
   }
-  // Integers of 0 to 255, as bytes, with or without the top bit turned.
-  template <std::uint8_t kTurn>
-  static HWY_INLINE void store_bytes(std::uint8_t* at, Lanes::F32 x) {
+  // Integers of 0 to 255 as bytes.
+  static HWY_INLINE void store_bytes(std::uint8_t* at, Lanes::I32 x) {
 #if KVPLEAT_OAKEN_VBMI
-    const __m128i bytes = _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(x.raw));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at),
-                     _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(kTurn))));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(x.raw));
 #else
-    const Lanes::B8 turned =
-        Lanes::xor_(Lanes::as_b8(Lanes::nearest_i32(x)), Lanes::as_b8(Lanes::set_i32(kTurn)));
-    Lanes::store_u8(at, Lanes::as_i32(turned));
+    Lanes::store_u8(at, x);
 #endif
   }
 
@@ -144,16 +139,23 @@ struct OakenConstants {
   struct Edges {
     Lanes::F32 low;
     Lanes::F32 high;
-    Lanes::F32 whole;   // from low to high
-    Lanes::F32 middle;  // of the outer ones
-    Lanes::F32 apart;   // half of what lies between those
+    Lanes::F32 between;  // the mean of low and high
+    Lanes::F32 whole;    // from low to high
+    Lanes::F32 middle;   // of the outer ones
+    Lanes::F32 apart;    // half of what lies between those
 
     HWY_INLINE explicit Edges(const abi::OakenView& view)
         : low(Lanes::set_f32(view.middle_low)),
           high(Lanes::set_f32(view.middle_high)),
+          between(Lanes::set_f32((view.middle_high + view.middle_low) * 0.5f)),
           whole(Lanes::set_f32(view.middle_high - view.middle_low)),
           middle(Lanes::set_f32((view.outer_high + view.outer_low) * 0.5f)),
           apart(Lanes::set_f32((view.outer_high - view.outer_low) * 0.5f)) {}
+  };
+  // What the first pass leaves to the second, by slot.
+  struct Steps {
+    alignas(64) float base[64];  // before the gap has its part; if both sides, for a gap of 0
+    alignas(64) float gap[64];   // not rounded yet, at most 16; 0 if the token has one side only
   };
 
   // In two passes: what one unit of 16 tokens has to wait for, one operation for the next, is
@@ -166,32 +168,50 @@ struct OakenConstants {
     const Edges edges(view);
     const std::uint32_t begin = run.slot / 16;
     const std::uint32_t end = ceil_div(run.slot + run.count, 16u);
+    Steps steps;
     for (std::uint32_t u = begin; u < end; ++u) {
       const Range middle(ranges + u * 192, 1);
       for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes)
-        derive_steps<kSplits>(edges, middle, i, u * 16 + i, made);
+        derive_steps<kSplits>(edges, middle, i, u * 16 + i, steps, made);
     }
-    std::uint32_t wide_units = 0;
+    Lanes::F32 widest = Lanes::zero_f32();
     for (std::uint32_t u = begin; u < end; ++u) {
       const Range outer(ranges + u * 192, 0);
       const Range inner(ranges + u * 192, 2);
-      bool wide = false;
-      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes)
-        wide = derive_rest<kSplits>(edges, outer, inner, i, u * 16 + i, made) || wide;
-      if (HWY_UNLIKELY(wide)) wide_units |= 1u << u;
+      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes) {
+        const Lanes::F32 gap =
+            derive_rest<kSplits, false>(edges, outer, inner, i, u * 16 + i, steps, made);
+        widest = Lanes::upper(widest, gap);
+      }
     }
-    made.wide_units = wide_units;
+    made.wide_units = 0;
+    if (kSplits && HWY_UNLIKELY(Lanes::any(too_wide(widest))))
+      derive_wide(edges, ranges, begin, end, steps, made);
+  }
+  // The second pass again, of units that have a token whose inner band is wide.
+  static HWY_NOINLINE void derive_wide(const Edges& edges, const std::uint8_t* ranges,
+                                       std::uint32_t begin, std::uint32_t end, const Steps& steps,
+                                       OakenConstants& made) {
+    for (std::uint32_t u = begin; u < end; ++u) {
+      const Range outer(ranges + u * 192, 0);
+      const Range inner(ranges + u * 192, 2);
+      for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes) {
+        const Lanes::F32 gap =
+            derive_rest<true, true>(edges, outer, inner, i, u * 16 + i, steps, made);
+        if (Lanes::any(too_wide(gap))) made.wide_units |= 1u << u;
+      }
+    }
+  }
+  static HWY_INLINE Lanes::M32 too_wide(Lanes::F32 gap) {
+    return Lanes::less(Lanes::set_f32(15.0f), gap);
   }
 
   // The operations of JaggedConstants::of. Those that decide zero_split and gap give what its own
-  // give, to the bit; unit is bounded in fewer, to a few units in the last place, by max(|m + s|,
-  // |m - s|) = |m| + |s|.
-  //
-  // The first pass leaves in base the lowest middle value, in unit -low * (15 / width), and in wide
-  // the gap before it is rounded; the latter two are 0 if the token has one side only.
+  // give, to the bit; the others are fewer and give it to a few units in the last place: base by
+  // the mean of both edges, unit by max(|m + s|, |m - s|) = |m| + |s|.
   template <bool kSplits>
   static HWY_INLINE void derive_steps(const Edges& edges, const Range& middle, std::uint32_t lane,
-                                      std::uint32_t at, OakenConstants& made) {
+                                      std::uint32_t at, Steps& steps, OakenConstants& made) {
     using F = Lanes::F32;
     const F low = hidden(middle.low(lane));
     const F high = hidden(middle.high(lane));
@@ -199,49 +219,50 @@ struct OakenConstants {
     const F width = Lanes::sub(high, low);
     const F step = over_240(Lanes::upper(width, zero));
     Lanes::store_f32(made.step + at, step);
-    Lanes::store_f32(made.base + at, low);
+    Lanes::I32 split = Lanes::set_i32(255);
+    F base = low;
     if constexpr (kSplits) {
-      const Lanes::M32 both = Lanes::both(Lanes::less(low, zero), Lanes::less(zero, high));
+      const Lanes::M32 below = Lanes::less(low, zero);
+      const Lanes::M32 both = Lanes::both(below, Lanes::less(zero, high));
+      const F edge =
+          Lanes::select(both, edges.between, Lanes::select(below, edges.low, edges.high));
+      base = Lanes::add(low, edge);
       const F codes = Lanes::mul(low, Lanes::div(Lanes::set_f32(-15.0f), width));
-      Lanes::store_f32(made.unit + at, Lanes::select(both, codes, zero));
-      Lanes::store_f32(made.wide + at, Lanes::select(both, Lanes::div(edges.whole, step), zero));
+      const Lanes::I32 first_high = ceiling(Lanes::lower(codes, Lanes::set_f32(15.0f)));  // >= 1
+      split = Lanes::select(both, Lanes::shift_left<4>(first_high), split);
+      const F gap = Lanes::lower(Lanes::div(edges.whole, step), Lanes::set_f32(16.0f));
+      Lanes::store_f32(steps.gap + at, Lanes::select(both, gap, zero));
     }
+    Lanes::store_f32(steps.base + at, base);
+    store_bytes(made.split + at,
+                Lanes::as_i32(Lanes::xor_(Lanes::as_b8(split), Lanes::as_b8(Lanes::set_i32(128)))));
   }
-  // Returns whether a token has wide != 0.
-  template <bool kSplits>
-  static HWY_INLINE bool derive_rest(const Edges& edges, const Range& outer, const Range& inner,
-                                     std::uint32_t lane, std::uint32_t at, OakenConstants& made) {
+  // Returns the rounded gaps, 16 where the inner band is wide: what those tokens get is right only
+  // with kWide.
+  template <bool kSplits, bool kWide>
+  static HWY_INLINE Lanes::F32 derive_rest(const Edges& edges, const Range& outer,
+                                           const Range& inner, std::uint32_t lane, std::uint32_t at,
+                                           const Steps& steps, OakenConstants& made) {
     using F = Lanes::F32;
     const F zero = Lanes::zero_f32();
-    const F fifteen = Lanes::set_f32(15.0f);
     const F half = Lanes::set_f32(0.5f);
-    const F low = Lanes::load_f32(made.base + at);
     const F step = Lanes::load_f32(made.step + at);
-    F base = low;
-    F split = Lanes::set_f32(255.0f);
-    F gap = zero;
+    F base = Lanes::load_f32(steps.base + at);
+    F rounded = zero;
     F wide = zero;
     F jumps = zero;
-    bool any_wide = false;
+    Lanes::I32 gap = Lanes::zero_i32();
     if constexpr (kSplits) {
-      const F codes = Lanes::load_f32(made.unit + at);
-      const Lanes::M32 both = Lanes::less(zero, codes);
-      base = Lanes::add(low, Lanes::select(Lanes::less(low, zero), edges.low, edges.high));
-      const F first_high =
-          Lanes::upper(Lanes::lower(ceiling(codes), fifteen), Lanes::set_f32(1.0f));
-      split = Lanes::select(both, Lanes::mul(first_high, Lanes::set_f32(16.0f)), split);
-      gap = round(Lanes::lower(Lanes::load_f32(made.wide + at), Lanes::set_f32(16.0f)));
-      const Lanes::M32 too_wide = Lanes::less(fifteen, gap);
-      any_wide = Lanes::any(too_wide);
-      Lanes::M32 fits = both;
-      if (HWY_UNLIKELY(any_wide)) {
-        wide = Lanes::select(too_wide, edges.whole, zero);
-        gap = Lanes::select(too_wide, zero, gap);
-        fits = Lanes::both(both, Lanes::negate(too_wide));
+      gap = Lanes::nearest_i32(Lanes::load_f32(steps.gap + at));
+      rounded = Lanes::to_f32(gap);
+      jumps = Lanes::mul(rounded, step);
+      if constexpr (kWide) {
+        const Lanes::M32 out = too_wide(rounded);
+        gap = Lanes::select(out, Lanes::zero_i32(), gap);
+        wide = Lanes::select(out, edges.whole, zero);
+        jumps = Lanes::select(out, edges.whole, jumps);
       }
-      jumps = Lanes::mul(gap, step);
-      base = Lanes::add(
-          base, Lanes::select(fits, Lanes::mul(Lanes::sub(edges.whole, jumps), half), zero));
+      base = Lanes::neg_mul_add(jumps, half, base);
     }
     const F last = Lanes::mul_add(step, Lanes::set_f32(240.0f), base);
     const F far_outer =
@@ -249,18 +270,15 @@ struct OakenConstants {
                      Lanes::add(Lanes::abs(Lanes::sub(last, edges.middle)), outer.high(lane)));
     const F far_inner = Lanes::upper(Lanes::add(Lanes::abs(base), inner.low(lane)),
                                      Lanes::add(Lanes::abs(last), inner.high(lane)));
-    F most = Lanes::add(Lanes::upper(Lanes::add(far_outer, edges.apart), far_inner), jumps);
+    const F most = Lanes::upper(Lanes::add(far_outer, edges.apart), far_inner);
     F centre = Lanes::mul_add(step, Lanes::set_f32(128.0f), base);
-    if (kSplits && HWY_UNLIKELY(any_wide)) {
-      most = Lanes::add(most, wide);
-      centre = Lanes::mul_add(wide, half, centre);
-    }
+    if constexpr (kWide) centre = Lanes::mul_add(wide, half, centre);
     Lanes::store_f32(made.base + at, centre);
     Lanes::store_f32(made.wide + at, wide);
-    Lanes::store_f32(made.unit + at, Lanes::mul(most, Lanes::set_f32(1.0f / 127.0f)));
-    store_bytes<0x80>(made.split + at, split);
-    store_bytes<0>(made.gap + at, gap);
-    return any_wide;
+    Lanes::store_f32(made.unit + at,
+                     Lanes::mul(Lanes::add(most, jumps), Lanes::set_f32(1.0f / 127.0f)));
+    store_bytes(made.gap + at, gap);
+    return rounded;
   }
   // x / 15 / 16 to the bit, for x that is 0 or the difference of two halves. With FMA a product
   // that is corrected once is the nearest float (seen for all 2^23 floats of a binade).
@@ -280,16 +298,14 @@ struct OakenConstants {
 #endif
     return x;
   }
-  // Both for 0 <= x <= 2^22 or so.
-  static HWY_INLINE Lanes::F32 round(Lanes::F32 x) {
-    return Lanes::to_f32(Lanes::nearest_i32(x));
-  }
-  static HWY_INLINE Lanes::F32 ceiling(Lanes::F32 x) {
+  // For 0 <= x <= 2^22 or so.
+  static HWY_INLINE Lanes::I32 ceiling(Lanes::F32 x) {
 #if KVPLEAT_OAKEN_VBMI
-    return Lanes::F32{_mm512_roundscale_ps(x.raw, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)};
+    return Lanes::I32{_mm512_cvt_roundps_epi32(x.raw, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)};
 #else
-    const Lanes::F32 whole = round(x);
-    return Lanes::select(Lanes::less(whole, x), Lanes::add(whole, Lanes::set_f32(1.0f)), whole);
+    const Lanes::I32 whole = Lanes::nearest_i32(x);
+    return Lanes::select(Lanes::less(Lanes::to_f32(whole), x), Lanes::add(whole, Lanes::set_i32(1)),
+                         whole);
 #endif
   }
 };

@@ -159,6 +159,8 @@ class BlockPool {
   void prefetch(std::uint32_t id) const noexcept {
     prefetch_line(slabs_ + id / (per_slab_ * stretch_));
   }
+  // Asks for what run(id) will read.
+  void prefetch_run(std::uint32_t id) const noexcept { prefetch_line(&run(id)); }
   // The outliers of a sealed block. Only if the pool spills.
   [[nodiscard]] const SpillRun& run(std::uint32_t id) const noexcept {
     return runs(slab_of(id))[at_of(id)];
