@@ -358,6 +358,11 @@ struct LanesTest {
     for (std::uint8_t& x : m.at) x = next() % 2 == 0 ? 0xff : 0;
     same("select_bytes", L::select_bytes(load(m), load(a), load(b)),
          [&](std::uint32_t i) { return m.at[i] != 0 ? a.at[i] : b.at[i]; });
+    const Bytes few = bytes(127);
+    const Bytes others = bytes(127);
+    same("above", L::above(load(few), load(others)),
+         [&](std::uint32_t i) { return byte(few.at[i] > others.at[i] ? 0xffu : 0u); });
+    same("above itself", L::above(load(few), load(few)), [](std::uint32_t) { return byte(0); });
     same("select_high", L::select_high(load(m), load(a), load(b)),
          [&](std::uint32_t i) { return m.at[i] != 0 ? a.at[i] : b.at[i]; });
     same("select_high by any", L::select_high(load(a), load(b), load(m)),
@@ -373,6 +378,14 @@ struct LanesTest {
     const Bytes nibbles = bytes(15);
     same("lookup16", L::lookup16(L::bcast16(table), load(nibbles)),
          [&](std::uint32_t i) { return table[nibbles.at[i]]; });
+    Bytes some = nibbles;
+    for (std::uint32_t i = 0; i < kBytes; ++i) some.at[i] = byte(some.at[i] | (m.at[i] & 0x80u));
+    same("lookup16_or0", L::lookup16_or0(L::bcast16(table), load(some)),
+         [&](std::uint32_t i) { return byte(m.at[i] != 0 ? 0u : table[nibbles.at[i]]); });
+    std::uint32_t places[4];
+    for (std::uint32_t& place : places) place = next() % 113;
+    same("load_quarters", L::load_quarters(table, places),
+         [&](std::uint32_t i) { return table[places[i / 16] + i % 16]; });
     for (std::uint32_t base = 0; base < 256; base += kBytes) {
       Bytes every;
       for (std::uint32_t i = 0; i < kBytes; ++i) every.at[i] = byte(base + i);
@@ -414,6 +427,25 @@ struct LanesTest {
       same("dot_u7s8", L::dot_u7s8(load(acc), load(small), load(s)), dot(small, nullptr));
       same("dot_u8s8", L::dot_u8s8(load(acc), load(whole), load(s)), dot(whole, nullptr));
       same("dot_u7s8_at", L::dot_u7s8_at(load(acc), load(small), four), dot(small, four));
+      const Bytes nibbles = bytes(15);
+      same("dot_u8u4", L::dot_u8u4(load(acc), load(whole), load(nibbles)), [&](std::uint32_t i) {
+        std::int64_t sum = acc.at[i];
+        for (std::uint32_t k = 4 * i; k < 4 * i + 4; ++k)
+          sum += std::int32_t{whole.at[k]} * std::int32_t{nibbles.at[k]};
+        return wrap(sum);
+      });
+      Bytes a = bytes(255);
+      Bytes b = s;
+      for (std::uint32_t i = 0; i < kBytes; ++i) {
+        if (ends) a.at[i] = round % 2 == 0 ? 0x81 : 0x7f;
+        for (Bytes* x : {&a, &b}) x->at[i] = x->at[i] == 0x80 ? byte(0x81) : x->at[i];
+      }
+      same("dot_s8s8", L::dot_s8s8(load(acc), load(a), load(b)), [&](std::uint32_t i) {
+        std::int64_t sum = acc.at[i];
+        for (std::uint32_t k = 4 * i; k < 4 * i + 4; ++k)
+          sum += as_signed(a.at[k]) * as_signed(b.at[k]);
+        return wrap(sum);
+      });
       same("dot_u8s8_at", L::dot_u8s8_at(load(acc), load(whole), four), dot(whole, four));
       if (L::kWholeBytes)
         same("dot_u7s8 whole", L::dot_u7s8(load(acc), load(whole), load(s)), dot(whole, nullptr));

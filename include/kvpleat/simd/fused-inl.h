@@ -887,7 +887,6 @@ struct FusedKernels {
     alignas(64) std::uint8_t deltas[16 * FusedWalk::kMostDim];
     OakenConstants constants;
     OakenWeights weights;
-    const OakenUnits::Sparse none = {};
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
@@ -920,7 +919,7 @@ struct FusedKernels {
         }
         for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
           OakenUnits::accumulate<kTwo>(view, arguments, constants, weights, c, levels + 16 * c,
-                                       deltas + 16 * c, at, 4, none, at == run.slot / 16 * 16);
+                                       deltas + 16 * c, at, 4, at == run.slot / 16 * 16);
         }
       }
       first += run.count;

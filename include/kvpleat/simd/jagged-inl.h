@@ -79,6 +79,36 @@ struct OakenConstants {
     HWY_INLINE Lanes::F32 high(std::uint32_t) const {
       return Lanes::F32{_mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1))};
     }
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    __m256i halves[2];  // of eight tokens each: the lowest, the highest
+
+    HWY_INLINE Range(const std::uint8_t* ranges, std::uint32_t band) {
+      for (std::uint32_t i = 0; i < 2; ++i) {
+        const auto load = [&](std::uint32_t k) HWY_ATTR {
+          return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ranges + 96 * i + 32 * k));
+        };
+        const __m256i a = load(0);
+        const __m256i b = load(1);
+        const __m256i c = load(2);
+        // Token t has its words of four bytes at 3 t .. 3 t + 2: no two of a band at one place.
+        const __m256i in_a = _mm256_blend_epi32(_mm256_blend_epi32(a, b, 0x92), c, 0x24);
+        const __m256i in_b = _mm256_blend_epi32(_mm256_blend_epi32(a, b, 0x24), c, 0x49);
+        const __m256i in_c = _mm256_blend_epi32(_mm256_blend_epi32(a, b, 0x49), c, 0x92);
+        const __m256i found = band == 0 ? in_a : band == 1 ? in_b : in_c;
+        const __m256i first = _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5);
+        const __m256i order = _mm256_add_epi32(first, _mm256_set1_epi32(static_cast<int>(band)));
+        const __m256i words = _mm256_permutevar8x32_epi32(found, order);
+        const __m256i apart = _mm256_broadcastsi128_si256(
+            _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+        halves[i] = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(words, apart), 0xd8);
+      }
+    }
+    HWY_INLINE Lanes::F32 low(std::uint32_t lane) const {
+      return Lanes::F32{_mm256_cvtph_ps(_mm256_castsi256_si128(halves[lane / 8]))};
+    }
+    HWY_INLINE Lanes::F32 high(std::uint32_t lane) const {
+      return Lanes::F32{_mm256_cvtph_ps(_mm256_extracti128_si256(halves[lane / 8], 1))};
+    }
 #else
     std::uint16_t halves[2][16];
 
@@ -564,88 +594,115 @@ struct OakenUnits {
     for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
       const std::uint8_t* query =
           arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view);
-      const OakenQueries::Head head = OakenQueries::head(query);
-      float sums[3][16] = {};  // of levels, of deltas, of sides
+      std::int32_t dense[2][16];
+      std::int32_t sides[2][16] = {};
       for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
         const std::uint8_t* bytes = query + planes + plane * plane_bytes;
-        std::int32_t dense[16];
         for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
           Lanes::I32 sum = Lanes::zero_i32();
           for (std::uint32_t i = 0; i < lines; ++i) {
             sum = Lanes::dot_u8s8_at(sum, Lanes::load_b8(levels + 64 * i + part * Lanes::kBytes),
                                      bytes + 4 * i);
           }
-          Lanes::store_i32(dense + part * Lanes::kLanes, sum);
+          Lanes::store_i32(dense[plane] + part * Lanes::kLanes, sum);
         }
-        std::int32_t sides[16] = {};
-        if (wide) add_sides(constants, at, levels, lines, bytes, sides);
-        for (std::uint32_t t = 0; t < 16; ++t) {
-          const auto join = [](float high, std::int32_t low) {
-            return high * 128.0f + static_cast<float>(low);
-          };
-          sums[0][t] = join(sums[0][t], dense[t] - 128 * head.whole[plane]);
-          sums[1][t] = join(sums[1][t], sparse.sums[j][plane][t]);
-          sums[2][t] = join(sums[2][t], 2 * sides[t] - head.whole[plane]);
-        }
+        if (wide) add_sides(constants, at, levels, lines, bytes, sides[plane]);
       }
-      float* scores = arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t t = at + lane + i;
-        float sum = sums[1][lane + i] * constants.unit[t] + sums[0][lane + i] * constants.step[t];
-        if (wide) sum += sums[2][lane + i] * (constants.wide[t] * 0.5f);
-        scores[i] = constants.base[t] * head.sum + sum * head.scale;
-      }
+      finish_scores<kTwo>(constants, at, OakenQueries::head(query), dense, sparse.sums[j], sides,
+                          arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first,
+                          lane, count);
     }
+  }
+  // Of one query, from its sums of levels, of deltas, and twice that over the codes of the high
+  // side, [planes] each.
+  template <bool kTwo>
+  static HWY_INLINE void finish_scores(const OakenConstants& constants, std::uint32_t at,
+                                       const OakenQueries::Head& head,
+                                       const std::int32_t (*dense)[16],
+                                       const std::int32_t (*sparse)[16],
+                                       const std::int32_t (*sides)[16], float* scores,
+                                       std::uint32_t lane, std::uint32_t count) {
+    const bool wide = (constants.wide_units >> at / 16 & 1u) != 0;
+    alignas(64) float made[16];
+    for (std::uint32_t i = 0; i < 16; i += Lanes::kLanes) {
+      using F = Lanes::F32;
+      const auto join = [&](const std::int32_t(*sums)[16], std::int32_t less) HWY_ATTR {
+        const auto of = [&](std::uint32_t plane) HWY_ATTR {
+          return Lanes::to_f32(Lanes::sub(Lanes::load_i32(sums[plane] + i),
+                                          Lanes::set_i32(less * head.whole[plane])));
+        };
+        return kTwo ? Lanes::mul_add(of(0), Lanes::set_f32(128.0f), of(1)) : of(0);
+      };
+      F sum =
+          Lanes::mul_add(join(sparse, 0), Lanes::load_f32(constants.unit + at + i),
+                         Lanes::mul(join(dense, 128), Lanes::load_f32(constants.step + at + i)));
+      if (wide) {  // sides: of the high side; less that of the low one
+        const F half = Lanes::mul(Lanes::load_f32(constants.wide + at + i), Lanes::set_f32(0.5f));
+        sum = Lanes::mul_add(join(sides, 1), half, sum);
+      }
+      sum = Lanes::mul(sum, Lanes::set_f32(head.scale));
+      Lanes::store_f32(made + i, Lanes::mul_add(Lanes::load_f32(constants.base + at + i),
+                                                Lanes::set_f32(head.sum), sum));
+    }
+    std::memcpy(scores, made + lane, count * sizeof(float));
   }
 
   // Adds what one unit of 16 channels has in the tokens of some quads.
-  //   levels: [quads][16 channels][4 tokens], minus 128; weights of slots from `token` on.
-  //   deltas: the same, or null: then their sums are in `sparse`.
+  //   levels, deltas: [quads][16 channels][4 tokens], levels minus 128; slots from `token` on.
   template <bool kTwo>
   static void accumulate(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
                          const OakenConstants& constants, const OakenWeights& weights,
                          std::uint32_t channel, const std::uint8_t* levels,
                          const std::uint8_t* deltas, std::uint32_t token, std::uint32_t quads,
-                         const Sparse& sparse, bool biased) {
-    const std::uint32_t count = lower_of(16u, view.dim - channel);
+                         bool biased) {
     for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
-      float sums[3][16] = {};
+      std::int32_t dense[2][16];
+      std::int32_t apart[2][16];
+      std::int32_t sides[2][16] = {};
       for (std::uint32_t plane = 0; plane < (kTwo ? 2u : 1u); ++plane) {
         const auto bytes = [&](const OakenFold& fold) {
           return (plane == 0 ? fold.high : fold.low) + token;
         };
-        std::int32_t dense[16];
-        std::int32_t apart[16];
-        dot(bytes(weights.level[j]), levels, quads, dense);
-        if (deltas != nullptr) {
-          dot(bytes(weights.delta[j]), deltas, quads, apart);
-        } else {
-          std::memcpy(apart, sparse.sums[j][plane], sizeof apart);
-        }
-        std::int32_t sides[16] = {};
+        dot(bytes(weights.level[j]), levels, quads, dense[plane]);
+        dot(bytes(weights.delta[j]), deltas, quads, apart[plane]);
         if (weights.has_wide) {
           const std::uint8_t* wide = bytes(weights.wide[j]);
           for (std::uint32_t i = 0; i < quads * 64; ++i) {
             const std::uint32_t t = i / 64 * 4 + i % 4;
             const bool high = signed_byte(levels[i]) >= signed_byte(constants.split[token + t]);
-            sides[i % 64 / 4] += high ? wide[t] : -static_cast<std::int32_t>(wide[t]);
+            sides[plane][i % 64 / 4] += high ? wide[t] : -static_cast<std::int32_t>(wide[t]);
           }
         }
-        for (std::uint32_t c = 0; c < 16; ++c) {
-          const auto join = [](float high, std::int32_t low) {
-            return high * 256.0f + static_cast<float>(low);
-          };
-          sums[0][c] = join(sums[0][c], dense[c]);
-          sums[1][c] = join(sums[1][c], apart[c]);
-          sums[2][c] = join(sums[2][c], sides[c]);
-        }
       }
-      float* out = arguments.sums + static_cast<std::size_t>(j) * view.dim + channel;
-      for (std::uint32_t c = 0; c < count; ++c) {
-        out[c] += sums[0][c] * weights.level[j].factor + (biased ? weights.bias[j] : 0.0f);
-        out[c] += sums[1][c] * weights.delta[j].factor;
-        if (weights.has_wide) out[c] += sums[2][c] * weights.wide[j].factor;
-      }
+      finish_sums<kTwo>(view, weights, j, dense, apart, sides, biased, channel,
+                        arguments.sums + static_cast<std::size_t>(j) * view.dim);
+    }
+  }
+  // Adds sums of levels (minus 128), of deltas and of sides, [planes] each, of 16 channels.
+  template <bool kTwo>
+  static HWY_INLINE void finish_sums(const abi::OakenView& view, const OakenWeights& weights,
+                                     std::uint32_t j, const std::int32_t (*dense)[16],
+                                     const std::int32_t (*sparse)[16],
+                                     const std::int32_t (*sides)[16], bool biased,
+                                     std::uint32_t channel, float* out) {
+    out += channel;
+    const std::uint32_t count = lower_of(16u, view.dim - channel);
+    for (std::uint32_t i = 0; i < count; i += Lanes::kLanes) {
+      using F = Lanes::F32;
+      const auto join = [&](const std::int32_t(*sums)[16]) HWY_ATTR {
+        const F high = Lanes::to_f32(Lanes::load_i32(sums[0] + i));
+        return kTwo ? Lanes::mul_add(high, Lanes::set_f32(256.0f),
+                                     Lanes::to_f32(Lanes::load_i32(sums[kTwo ? 1 : 0] + i)))
+                    : high;
+      };
+      F sum = Lanes::load_first_f32(out + i, count - i);
+      const F bias = Lanes::set_f32(biased ? weights.bias[j] : 0.0f);
+      sum = Lanes::add(sum,
+                       Lanes::mul_add(join(dense), Lanes::set_f32(weights.level[j].factor), bias));
+      sum = Lanes::mul_add(join(sparse), Lanes::set_f32(weights.delta[j].factor), sum);
+      if (weights.has_wide)
+        sum = Lanes::mul_add(join(sides), Lanes::set_f32(weights.wide[j].factor), sum);
+      Lanes::store_first_f32(out + i, sum, count - i);
     }
   }
   static HWY_INLINE std::int32_t signed_byte(std::uint8_t x) {
@@ -665,14 +722,14 @@ struct OakenUnits {
       Lanes::store_i32(sums + part * Lanes::kLanes, sum);
     }
   }
-  // Sums of the query over the codes of the high side. (A level keeps the order of its codes.)
+  // Twice the query over the codes of the high side. (A level keeps the order of its codes.)
   static void add_sides(const OakenConstants& constants, std::uint32_t at,
                         const std::uint8_t* levels, std::uint32_t lines, const std::uint8_t* bytes,
                         std::int32_t* sides) {
     for (std::uint32_t i = 0; i < lines * 64; ++i) {
       const std::uint32_t t = i % 64 / 4;
       const bool high = levels[i] >= (constants.split[at + t] ^ 0x80u);
-      if (high) sides[t] += signed_byte(bytes[i / 64 * 4 + i % 4]);
+      if (high) sides[t] += 2 * signed_byte(bytes[i / 64 * 4 + i % 4]);
     }
   }
 };
@@ -1317,32 +1374,77 @@ struct JaggedKernels : private OakenScores {
 
 #else  // KVPLEAT_OAKEN_VBMI
 
-// Bytes of the spill of one unit in jagged order, whatever the counts say of more.
-struct JaggedWalk {
+// The spill in jagged order, group by group. Never leaves it, whatever the counts say: what is not
+// there is zeros.
+struct JaggedStream {
   const std::uint8_t* next;
   const std::uint8_t* end;
 
-  // visit(lane, number of the entry in its lane, entry, delta) of a unit's slots.
-  template <class Visit>
-  void unit(const std::uint32_t* counts, Visit visit) {
-    std::uint32_t most = 0;
-    for (std::uint32_t lane = 0; lane < 16; ++lane) most = upper_of(most, counts[lane]);
-    for (std::uint32_t group = 0; group < most; group += 4) {
-      std::uint32_t n = 0;
-      for (std::uint32_t lane = 0; lane < 16; ++lane) {
-        const std::uint32_t stop = lower_of(group + 4, counts[lane]);
-        n += stop > group ? stop - group : 0;
-      }
-      const auto left = static_cast<std::uint32_t>(end - next);
-      std::uint32_t i = 0;
-      for (std::uint32_t lane = 0; lane < 16; ++lane) {
-        for (std::uint32_t number = group; number < lower_of(group + 4, counts[lane]); ++number) {
-          if (n + i < left) visit(lane, number, next[i], OakenUnits::signed_byte(next[n + i]));
-          ++i;
+  // Where the entries of a group lie, and which there are.
+  struct Group {
+    using B8 = Lanes::B8;
+    const std::uint8_t* entries;
+    const std::uint8_t* deltas;
+    alignas(16) std::uint8_t present[16];  // 0 to 4 of each lane
+    std::uint32_t quarters[4];             // where those of lanes 0, 4, 8 and 12 begin
+    std::uint8_t last[2 * 64 + 16];        // the end of a spill
+
+    // Byte 4 i + b is entry b of lane i, and its delta; 0 where there is none.
+    HWY_INLINE void get(std::uint32_t part, B8& entry, B8& delta) const {
+#if KVPLEAT_LANES != KVPLEAT_LANES_PLAIN
+      const B8 numbers = Lanes::as_b8(Lanes::set_i32(0x03020100));
+      const B8 beyond = Lanes::as_b8(Lanes::set_i32(0x04030201));
+      const Lanes::I32 counts = Lanes::as_i32(Lanes::bcast16(present));
+      // Sums of the counts of a quarter up to each lane, and before it.
+      Lanes::I32 sums = Lanes::add(counts, Lanes::shift_left<8>(counts));
+      sums = Lanes::sub(Lanes::add(sums, Lanes::shift_left<16>(sums)), counts);
+      const B8 from = each_four(Lanes::as_b8(sums), part);
+      const B8 at = Lanes::or_(Lanes::add(from, numbers),
+                               Lanes::above(beyond, each_four(Lanes::as_b8(counts), part)));
+      const std::uint32_t* begin = quarters + part * Lanes::kLanes / 4;
+      entry = Lanes::lookup16_or0(Lanes::load_quarters(entries, begin), at);
+      delta = Lanes::lookup16_or0(Lanes::load_quarters(deltas, begin), at);
+#else
+      static_cast<void>(part);
+      std::uint32_t at = 0;
+      for (std::uint32_t i = 0; i < 16; at += present[i++]) {
+        for (std::uint32_t b = 0; b < 4; ++b) {
+          const bool there = b < present[i];
+          entry.byte[4 * i + b] = there ? entries[at + b] : std::uint8_t{0};
+          delta.byte[4 * i + b] = there ? deltas[at + b] : std::uint8_t{0};
         }
       }
-      next += lower_of(2 * n, left);
+#endif
     }
+  };
+  // group.present says how many there are.
+  HWY_INLINE void take(Group& group) {
+    std::uint32_t n = 0;
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      std::uint32_t four;
+      std::memcpy(&four, group.present + 4 * i, 4);
+      group.quarters[i] = n;
+      n += four * 0x01010101u >> 24;
+    }
+    const auto left = static_cast<std::uint32_t>(end - next);
+    const std::uint32_t taken = lower_of(left, 2 * n);
+    group.entries = next;
+    if (HWY_UNLIKELY(left < 2 * n + 16)) {
+      std::memset(group.last, 0, sizeof group.last);
+      if (taken > 0) std::memcpy(group.last, next, taken);
+      group.entries = group.last;
+    }
+    group.deltas = group.entries + n;
+    next += taken;
+  }
+  // Byte i of each 16 in the four bytes of lane i, of one part of the lanes.
+  static HWY_INLINE Lanes::B8 each_four(Lanes::B8 bytes, std::uint32_t part) {
+    alignas(64) static constexpr std::uint8_t kFrom[64] = {
+        0,  0,  0,  0,  1,  1,  1,  1,  2,  2,  2,  2,  3,  3,  3,  3,  4,  4,  4,  4,  5,  5,
+        5,  5,  6,  6,  6,  6,  7,  7,  7,  7,  8,  8,  8,  8,  9,  9,  9,  9,  10, 10, 10, 10,
+        11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15};
+    return Lanes::lookup16(bytes, Lanes::load_b8(kFrom + part * Lanes::kBytes));
   }
 };
 
@@ -1363,121 +1465,352 @@ struct JaggedKernels {
   }
 
  private:
+  using B8 = Lanes::B8;
+  using I32 = Lanes::I32;
+  static constexpr std::uint32_t kMostChunks = 9;  // head_dim is at most 576
+
+  static HWY_INLINE B8 each_four(const std::uint8_t* bytes, std::uint32_t part) {
+    return JaggedStream::each_four(Lanes::bcast16(bytes), part);
+  }
+  // The highest code of the low side of each token, 15 without a high side.
+  static HWY_INLINE void make_tops(const OakenConstants& constants, std::uint8_t* tops) {
+    for (std::uint32_t t = 0; t < 64; ++t)
+      tops[t] = static_cast<std::uint8_t>(((constants.split[t] ^ 0x80u) - 1u) >> 4 & 15u);
+  }
+  // Sums of products of levels are those of codes, times 16, and of what levels have beyond that:
+  // levels have a bit too many for the product of bytes of most targets. Where they have not, the
+  // latter is the whole level and the former is not needed.
+  static constexpr bool kWhole = Lanes::kWholeBytes;
+
+  // What the level of a code has beyond 16 * code.
+  static HWY_INLINE B8 beyond(B8 codes, B8 top, B8 gap) {
+    const B8 added = Lanes::and_(Lanes::above(codes, top), gap);
+    return kWhole ? Lanes::add(Lanes::shift_left<4>(codes), added) : added;
+  }
+  static HWY_INLINE B8 low_codes(B8 pairs) { return Lanes::and_(pairs, Lanes::set_byte(15)); }
+  static HWY_INLINE B8 high_codes(B8 pairs) { return Lanes::shift_right<4>(pairs); }
+
+  // Entries from `number` on of lanes that end at `ends`: 0 to 4 of each.
+  static HWY_INLINE void count_present(const std::uint32_t* ends, std::uint32_t number,
+                                       std::uint8_t* present) {
+    for (std::uint32_t i = 0; i < 16; ++i)
+      present[i] = static_cast<std::uint8_t>(lower_of(upper_of(ends[i], number) - number, 4u));
+  }
+  // Which bytes of the lanes of a group are there.
+  static HWY_INLINE B8 which(const std::uint8_t* present, std::uint32_t part) {
+    return Lanes::above(each_four(present, part), Lanes::as_b8(Lanes::set_i32(0x03020100)));
+  }
+
+  // --- scores -----------------------------------------------------------------------------------
+
   template <bool kTwo>
   static void score_runs(const abi::OakenView& view, const abi::ScoreArguments& arguments) {
-    constexpr std::uint32_t kMostDim = 576;
-    alignas(64) std::uint8_t levels[16 * kMostDim];
     OakenConstants constants;
-    OakenUnits::Sparse sparse;
+    alignas(64) std::uint8_t tops[64];
     std::uint32_t first = 0;
-    const std::uint32_t row = OakenQueries::row(view);
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
       const std::uint32_t end = run.slot + run.count;
       OakenConstants::derive(view, run, constants);
+      make_tops(constants, tops);
       const std::uint8_t* counts = run.bytes.block + view.counts_at;
       std::uint32_t before = 0;
       for (std::uint32_t i = 0; i < run.slot / 16 * 16 * view.chunks; ++i) before += counts[i];
-      JaggedWalk walk = {run.bytes.spill + lower_of(2 * before, run.bytes.spill_bytes),
-                         run.bytes.spill + run.bytes.spill_bytes};
+      JaggedStream stream = {run.bytes.spill + lower_of(2 * before, run.bytes.spill_bytes),
+                             run.bytes.spill + run.bytes.spill_bytes};
       for (std::uint32_t at = run.slot / 16 * 16; at < end; at += 16) {
-        const std::uint8_t* codes = run.bytes.block + at / 16 * 8 * view.padded_dim;
-        alignas(64) std::uint8_t below[64];
-        alignas(64) std::uint8_t gap[64];
-        for (std::uint32_t i = 0; i < 64; ++i) {
-          below[i] = OakenUnits::below(constants.split[at + i / 4]);
-          gap[i] = constants.gap[at + i / 4];
-        }
-        for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o, codes += 64) {
-          for (std::uint32_t i = 0; i < 64; i += Lanes::kBytes) {
-            const Lanes::B8 pair = Lanes::load_b8(codes + i);
-            const Lanes::B8 low =
-                OakenUnits::levels(OakenUnits::low_sixteenths(pair), Lanes::load_b8(below + i),
-                                   Lanes::load_b8(gap + i));
-            const Lanes::B8 high =
-                OakenUnits::levels(OakenUnits::high_sixteenths(pair), Lanes::load_b8(below + i),
-                                   Lanes::load_b8(gap + i));
-            Lanes::store_b8(levels + 128 * o + i, low);
-            Lanes::store_b8(levels + 128 * o + 64 + i, high);
-          }
-        }
-        std::uint32_t totals[16];
-        for (std::uint32_t t = 0; t < 16; ++t) {
-          totals[t] = 0;
-          for (std::uint32_t k = 0; k < view.chunks; ++k)
-            totals[t] += counts[(at + t) * view.chunks + k];
-        }
-        std::memset(&sparse, 0, sizeof sparse);
-        walk.unit(totals, [&](std::uint32_t t, std::uint32_t number, std::uint32_t entry,
-                              std::int32_t delta) {
-          std::uint32_t chunk = 0;
-          for (; chunk + 1 < view.chunks && number >= counts[(at + t) * view.chunks + chunk];
-               ++chunk)
-            number -= counts[(at + t) * view.chunks + chunk];
-          const std::uint8_t* bytes = arguments.work + 64 + 64 * chunk + (entry & 63u);
-          for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
-            sparse.sums[j][0][t] += OakenUnits::signed_byte(bytes[0]) * delta;
-            if constexpr (kTwo) sparse.sums[j][1][t] += OakenUnits::signed_byte(bytes[row]) * delta;
-            bytes += OakenQueries::stride(view);
-          }
-        });
         const std::uint32_t from = upper_of(run.slot, at);
-        OakenUnits::score<kTwo>(view, arguments, constants, at, levels, view.padded_dim / 4, 64,
-                                row, sparse, first + from - run.slot, from - at,
-                                lower_of(end, at + 16) - from);
+        const Unit unit = {run.bytes.block + at / 16 * 8 * view.padded_dim,
+                           counts + at * view.chunks,
+                           tops + at,
+                           &constants,
+                           at,
+                           from - at,
+                           lower_of(end, at + 16) - from};
+        JaggedStream after = stream;
+        std::uint32_t j = 0;
+        const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
+          for (; j + kQueries <= arguments.query_count; j += kQueries) {
+            after = stream;
+            score_unit<kQueries, kTwo>(
+                view, unit, after,
+                arguments.work + static_cast<std::size_t>(j) * OakenQueries::stride(view),
+                arguments.scores + static_cast<std::size_t>(j) * arguments.stride + first + from -
+                    run.slot,
+                arguments.stride);
+          }
+        };
+        some.template operator()<4>();
+        some.template operator()<1>();
+        stream = after;
       }
       first += run.count;
     }
   }
+  // 16 tokens of a block.
+  struct Unit {
+    const std::uint8_t* codes;
+    const std::uint8_t* counts;  // [16][chunks]
+    const std::uint8_t* tops;    // [16]
+    const OakenConstants* constants;
+    std::uint32_t at;
+    std::uint32_t lane;  // the first that is scored
+    std::uint32_t count;
+  };
+  template <std::uint32_t kQueries, bool kTwo>
+  static void score_unit(const abi::OakenView& view, const Unit& unit, JaggedStream& stream,
+                         const std::uint8_t* work, float* scores, std::uint32_t stride) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const std::uint32_t query_stride = OakenQueries::stride(view);
+    const std::uint32_t row = OakenQueries::row(view);
+    const auto plane_of = [&](std::uint32_t i) {
+      return work + static_cast<std::size_t>(i / kPlanes) * query_stride + 64 + i % kPlanes * row;
+    };
+    std::int32_t dense[kSums][16];
+    std::int32_t sparse[kSums][16];
+    for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+      const B8 top = each_four(unit.tops, part);
+      const B8 gap = each_four(unit.constants->gap + unit.at, part);
+      I32 codes[kSums];
+      I32 rest[kSums];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) codes[i] = rest[i] = Lanes::zero_i32();
+      for (std::uint32_t o = 0; o < view.padded_dim / 8; ++o) {
+        const B8 pairs = Lanes::load_b8(unit.codes + 64 * o + part * Lanes::kBytes);
+        const B8 low = low_codes(pairs);
+        const B8 high = high_codes(pairs);
+        const B8 low_rest = beyond(low, top, gap);
+        const B8 high_rest = beyond(high, top, gap);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          const B8 first = Lanes::bcast4(plane_of(i) + 8 * o);
+          const B8 second = Lanes::bcast4(plane_of(i) + 8 * o + 4);
+          if constexpr (!kWhole)
+            codes[i] = Lanes::dot_u7s8(Lanes::dot_u7s8(codes[i], low, first), high, second);
+          rest[i] = Lanes::dot_u7s8(Lanes::dot_u7s8(rest[i], low_rest, first), high_rest, second);
+        }
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) {
+        Lanes::store_i32(dense[i] + part * Lanes::kLanes,
+                         Lanes::add(Lanes::shift_left<4>(codes[i]), rest[i]));
+      }
+    }
+    score_slots<kSums>(view, unit.counts, stream, plane_of, sparse);
+    for (std::uint32_t j = 0; j < kQueries; ++j) {
+      std::int32_t sides[2][16] = {};
+      if (HWY_UNLIKELY((unit.constants->wide_units >> unit.at / 16 & 1u) != 0)) {
+        for (std::uint32_t plane = 0; plane < kPlanes; ++plane)
+          add_sides(view, unit, plane_of(j * kPlanes + plane), sides[plane]);
+      }
+      OakenUnits::finish_scores<kTwo>(
+          *unit.constants, unit.at,
+          OakenQueries::head(work + static_cast<std::size_t>(j) * query_stride),
+          dense + j * kPlanes, sparse + j * kPlanes, sides,
+          scores + static_cast<std::size_t>(j) * stride, unit.lane, unit.count);
+    }
+  }
+  // Sums of deltas times the queries' bytes.
+  template <std::uint32_t kSums, class PlaneOf>
+  static HWY_INLINE void score_slots(const abi::OakenView& view, const std::uint8_t* counts,
+                                     JaggedStream& stream, const PlaneOf& plane_of,
+                                     std::int32_t (*sums)[16]) {
+    const std::uint32_t last = view.chunks - 1;
+    std::uint32_t ends[kMostChunks][16];  // of the entries of each chunk of a token
+    std::uint32_t most = 0;
+    for (std::uint32_t t = 0; t < 16; ++t) {
+      std::uint32_t sum = 0;
+      for (std::uint32_t k = 0; k <= last; ++k) ends[k][t] = sum += counts[t * view.chunks + k];
+      most = upper_of(most, sum);
+    }
+    I32 found[kSums][Lanes::kParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part) found[i][part] = Lanes::zero_i32();
+    }
+    JaggedStream::Group group;
+    alignas(16) std::uint8_t before[kMostChunks][16];  // of those that are there, in chunks 0 .. k
+    for (std::uint32_t number = 0; number < most; number += 4) {
+      for (std::uint32_t k = 0; k < last; ++k) count_present(ends[k], number, before[k]);
+      count_present(ends[last], number, group.present);
+      stream.take(group);
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+        B8 entry;
+        B8 delta;
+        group.get(part, entry, delta);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          B8 bytes = Lanes::lookup64(Lanes::load_table64(plane_of(i)), entry);
+          for (std::uint32_t k = 0; k < last; ++k) {
+            const B8 here = Lanes::lookup64(Lanes::load_table64(plane_of(i) + 64 * k + 64), entry);
+            bytes = Lanes::select_bytes(which(before[k], part), bytes, here);
+          }
+          found[i][part] = Lanes::dot_s8s8(found[i][part], delta, bytes);
+        }
+      }
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part)
+        Lanes::store_i32(sums[i] + part * Lanes::kLanes, found[i][part]);
+    }
+  }
+  // Adds twice the bytes of a query at the codes of the high side.
+  static HWY_NOINLINE void add_sides(const abi::OakenView& view, const Unit& unit,
+                                     const std::uint8_t* bytes, std::int32_t* sides) {
+    for (std::uint32_t c = 0; c < view.padded_dim; ++c) {
+      for (std::uint32_t t = 0; t < 16; ++t) {
+        const std::uint32_t pair = unit.codes[c / 8 * 64 + 4 * t + c % 4];
+        if ((pair >> c % 8 / 4 * 4 & 15u) > unit.tops[t])
+          sides[t] += 2 * OakenUnits::signed_byte(bytes[c]);
+      }
+    }
+  }
+
+  // --- sums -------------------------------------------------------------------------------------
+
   template <bool kTwo>
   static void accumulate_runs(const abi::OakenView& view,
                               const abi::AccumulateArguments& arguments) {
-    alignas(64) std::uint8_t levels[1024];
     OakenConstants constants;
     OakenWeights weights;
-    OakenUnits::Sparse sparse;
+    alignas(64) std::uint8_t tops[64];
     std::uint32_t first = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
       const abi::BlockRun& run = arguments.runs[r];
-      std::memset(&constants, 0, sizeof constants);
+      if (run.count != 64) std::memset(&constants, 0, sizeof constants);
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
-      std::uint8_t below[64];
-      for (std::uint32_t t = 0; t < 64; ++t) below[t] = OakenUnits::below(constants.split[t]);
-      JaggedWalk walk = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes};
+      make_tops(constants, tops);
+      JaggedStream stream = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes};
       for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
-        const std::uint8_t* codes = run.bytes.block + 32 * c;
-        const Lanes::B8 turn = Lanes::set_byte(0x80);
-        for (std::uint32_t o = 0; o < 8; ++o) {
-          const Lanes::B8 low_below = Lanes::bcast4(below + 8 * o);
-          const Lanes::B8 high_below = Lanes::bcast4(below + 8 * o + 4);
-          const Lanes::B8 low_gap = Lanes::bcast4(constants.gap + 8 * o);
-          const Lanes::B8 high_gap = Lanes::bcast4(constants.gap + 8 * o + 4);
-          for (std::uint32_t i = 0; i < 64; i += Lanes::kBytes) {
-            const Lanes::B8 pair = Lanes::load_b8(codes + 64 * o + i);
-            const Lanes::B8 low =
-                OakenUnits::levels(OakenUnits::low_sixteenths(pair), low_below, low_gap);
-            const Lanes::B8 high =
-                OakenUnits::levels(OakenUnits::high_sixteenths(pair), high_below, high_gap);
-            Lanes::store_b8(levels + 128 * o + i, Lanes::xor_(low, turn));
-            Lanes::store_b8(levels + 128 * o + 64 + i, Lanes::xor_(high, turn));
+        JaggedStream after = stream;
+        std::uint32_t j = 0;
+        const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
+          for (; j + kQueries <= arguments.query_count; j += kQueries) {
+            after = stream;
+            sum_unit<kQueries, kTwo>(view, arguments, run, constants, weights, tops, after, c, j);
           }
-        }
-        std::uint32_t totals[16];
-        for (std::uint32_t i = 0; i < 16; ++i) totals[i] = run.bytes.block[view.counts_at + c + i];
-        std::memset(&sparse, 0, sizeof sparse);
-        walk.unit(totals,
-                  [&](std::uint32_t lane, std::uint32_t, std::uint32_t entry, std::int32_t delta) {
-                    for (std::uint32_t j = 0; j < arguments.query_count; ++j) {
-                      const OakenFold& fold = weights.delta[j];
-                      sparse.sums[j][0][lane] += fold.high[entry & 63u] * delta;
-                      if constexpr (kTwo) sparse.sums[j][1][lane] += fold.low[entry & 63u] * delta;
-                    }
-                  });
-        OakenUnits::accumulate<kTwo>(view, arguments, constants, weights, c, levels, nullptr, 0, 16,
-                                     sparse, true);
+        };
+        some.template operator()<4>();
+        some.template operator()<1>();
+        stream = after;
       }
       first += run.count;
+    }
+  }
+  // 16 channels.
+  template <std::uint32_t kQueries, bool kTwo>
+  static void sum_unit(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
+                       const abi::BlockRun& run, const OakenConstants& constants,
+                       const OakenWeights& weights, const std::uint8_t* tops, JaggedStream& stream,
+                       std::uint32_t channel, std::uint32_t j) {
+    constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+    constexpr std::uint32_t kSums = kQueries * kPlanes;
+    const std::uint8_t* codes = run.bytes.block + 32 * channel;
+    const auto plane_of = [&](const OakenFold* folds, std::uint32_t i) {
+      const OakenFold& fold = folds[j + i / kPlanes];
+      return i % kPlanes == 0 ? fold.high : fold.low;
+    };
+    std::int32_t dense[kSums][16];
+    std::int32_t sparse[kSums][16];
+    for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+      I32 plain[kSums];
+      I32 rest[kSums];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) plain[i] = rest[i] = Lanes::zero_i32();
+      for (std::uint32_t o = 0; o < 8; ++o) {
+        const B8 pairs = Lanes::load_b8(codes + 64 * o + part * Lanes::kBytes);
+        const B8 low = low_codes(pairs);
+        const B8 high = high_codes(pairs);
+        const B8 low_rest =
+            beyond(low, Lanes::bcast4(tops + 8 * o), Lanes::bcast4(constants.gap + 8 * o));
+        const B8 high_rest =
+            beyond(high, Lanes::bcast4(tops + 8 * o + 4), Lanes::bcast4(constants.gap + 8 * o + 4));
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          const B8 one = Lanes::bcast4(plane_of(weights.level, i) + 8 * o);
+          const B8 two = Lanes::bcast4(plane_of(weights.level, i) + 8 * o + 4);
+          if constexpr (!kWhole)
+            plain[i] = Lanes::dot_u8u4(Lanes::dot_u8u4(plain[i], one, low), two, high);
+          rest[i] = Lanes::dot_u8u4(Lanes::dot_u8u4(rest[i], one, low_rest), two, high_rest);
+        }
+      }
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < kSums; ++i) {
+        Lanes::store_i32(dense[i] + part * Lanes::kLanes,
+                         Lanes::add(Lanes::shift_left<4>(plain[i]), rest[i]));
+      }
+    }
+    for (std::uint32_t i = 0; i < kSums; ++i) {  // levels minus 128
+      std::int32_t whole = 0;
+      for (std::uint32_t t = 0; t < 64; ++t) whole += plane_of(weights.level, i)[t];
+      for (std::uint32_t c = 0; c < 16; ++c) dense[i][c] -= 128 * whole;
+    }
+    sum_slots<kSums>(
+        run.bytes.block + view.counts_at + channel, stream,
+        [&](std::uint32_t i) { return plane_of(weights.delta, i); }, sparse);
+    for (std::uint32_t q = 0; q < kQueries; ++q) {
+      std::int32_t sides[2][16] = {};
+      for (std::uint32_t plane = 0; weights.has_wide && plane < kPlanes; ++plane)
+        add_sides(codes, tops, plane_of(weights.wide, q * kPlanes + plane), sides[plane]);
+      OakenUnits::finish_sums<kTwo>(view, weights, j + q, dense + q * kPlanes, sparse + q * kPlanes,
+                                    sides, true, channel,
+                                    arguments.sums + static_cast<std::size_t>(j + q) * view.dim);
+    }
+  }
+  // Sums of deltas times the weights of their tokens.
+  template <std::uint32_t kSums, class PlaneOf>
+  static HWY_INLINE void sum_slots(const std::uint8_t* counts, JaggedStream& stream,
+                                   const PlaneOf& plane_of, std::int32_t (*sums)[16]) {
+    std::uint32_t ends[16];
+    std::uint32_t most = 0;
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      ends[i] = counts[i];
+      most = upper_of(most, ends[i]);
+    }
+    I32 found[kSums][Lanes::kParts];
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part) found[i][part] = Lanes::zero_i32();
+    }
+    JaggedStream::Group group;
+    for (std::uint32_t number = 0; number < most; number += 4) {
+      count_present(ends, number, group.present);
+      stream.take(group);
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part) {
+        B8 entry;
+        B8 delta;
+        group.get(part, entry, delta);
+        KVPLEAT_UNROLL
+        for (std::uint32_t i = 0; i < kSums; ++i) {
+          const B8 bytes = Lanes::lookup64(Lanes::load_table64(plane_of(i)), entry);
+          found[i][part] = Lanes::dot_u8s8(found[i][part], bytes, delta);
+        }
+      }
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = 0; i < kSums; ++i) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t part = 0; part < Lanes::kParts; ++part)
+        Lanes::store_i32(sums[i] + part * Lanes::kLanes, found[i][part]);
+    }
+  }
+  // Adds weights with the signs of the sides.
+  static HWY_NOINLINE void add_sides(const std::uint8_t* codes, const std::uint8_t* tops,
+                                     const std::uint8_t* weights, std::int32_t* sides) {
+    for (std::uint32_t t = 0; t < 64; ++t) {
+      for (std::uint32_t c = 0; c < 16; ++c) {
+        const std::uint32_t pair = codes[t / 8 * 64 + 4 * c + t % 4];
+        const bool high = (pair >> t % 8 / 4 * 4 & 15u) > tops[t];
+        sides[c] += high ? weights[t] : -static_cast<std::int32_t>(weights[t]);
+      }
     }
   }
 };

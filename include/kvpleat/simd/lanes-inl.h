@@ -391,6 +391,22 @@ struct Lanes {
   static HWY_INLINE B8 bcast16(const std::uint8_t* at) {
     return hn::LoadDup128(DB(), at);
   }
+  // Sixteen bytes from `from` + at[i] for each four lanes i.
+  static HWY_INLINE B8 load_quarters(const std::uint8_t* from, const std::uint32_t* at) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    const auto quarter = [&](std::uint32_t i) HWY_ATTR {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at[i]));
+    };
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(quarter(0)), quarter(1), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(quarter(2)), quarter(3), 1);
+    return B8{_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1)};
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    return B8{_mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(from + at[1]),
+                                  reinterpret_cast<const __m128i*>(from + at[0]))};
+#else
+    return load_b8(from + at[0]);
+#endif
+  }
   static HWY_INLINE B8 as_b8(I32 a) {
     return hn::BitCast(DB(), a);
   }
@@ -417,6 +433,11 @@ struct Lanes {
   }  // unsigned
   static HWY_INLINE B8 upper(B8 a, B8 b) {
     return hn::Max(a, b);
+  }
+  // 0xff where a > b, else 0; both <= 127.
+  static HWY_INLINE B8 above(B8 a, B8 b) {
+    const auto more = hn::Gt(hn::BitCast(DS(), a), hn::BitCast(DS(), b));
+    return hn::BitCast(DB(), hn::VecFromMask(DS(), more));
   }
   // a where a byte of m is 0xff, b where it is 0.
   static HWY_INLINE B8 select_bytes(B8 m, B8 a, B8 b) {
@@ -452,6 +473,10 @@ struct Lanes {
   // table[index] within every 16 bytes; index < 16.
   static HWY_INLINE B8 lookup16(B8 table, B8 index) {
     return hn::TableLookupBytes(table, index);
+  }
+  // The same; 0 where bit 7 of an index is set.
+  static HWY_INLINE B8 lookup16_or0(B8 table, B8 index) {
+    return hn::TableLookupBytesOr0(table, index);
   }
   // 64 bytes to look up in by the lower six bits of an index; the others are ignored. A shorter
   // table is repeated, so that more bits are ignored.
@@ -556,6 +581,32 @@ struct Lanes {
     const __m128i pairs = _mm_maddubs_epi16(top.raw, s.raw);
     return I32{_mm_add_epi32(lower.raw, _mm_madd_epi16(pairs, _mm_set1_epi16(128)))};
 #endif
+#endif
+  }
+  // The same for u of any size and small s, unsigned, <= 15 (any, where there are no vectors).
+  static HWY_INLINE I32 dot_u8u4(I32 acc, B8 u, B8 s) {
+#if KVPLEAT_LANES != KVPLEAT_LANES_NEON
+    return dot_u7s8(acc, u, s);  // pairs are far from what saturates
+#elif defined(__ARM_FEATURE_DOTPROD)
+    return I32{vreinterpretq_s32_u32(vdotq_u32(vreinterpretq_u32_s32(acc.raw), u.raw, s.raw))};
+#else
+    const uint32x4_t low = vpaddlq_u16(vmull_u8(vget_low_u8(u.raw), vget_low_u8(s.raw)));
+    const uint32x4_t high = vpaddlq_u16(vmull_high_u8(u.raw, s.raw));
+    return I32{vaddq_s32(acc.raw, vreinterpretq_s32_u32(vpaddq_u32(low, high)))};
+#endif
+  }
+  // The same for both signed, -127 to 127.
+  static HWY_INLINE I32 dot_s8s8(I32 acc, B8 a, B8 b) {
+#if KVPLEAT_LANES == KVPLEAT_LANES_NEON
+    return dot_u7s8(acc, a, b);  // is signed there
+#elif KVPLEAT_LANES == KVPLEAT_LANES_AVX2
+    return dot_u7s8(acc, B8{_mm256_abs_epi8(a.raw)}, B8{_mm256_sign_epi8(b.raw, a.raw)});
+#elif KVPLEAT_LANES == KVPLEAT_LANES_SSE
+    return dot_u7s8(acc, B8{_mm_abs_epi8(a.raw)}, B8{_mm_sign_epi8(b.raw, a.raw)});
+#else
+    const B8 turned{
+        _mm512_mask_sub_epi8(b.raw, _mm512_movepi8_mask(a.raw), _mm512_setzero_si512(), b.raw)};
+    return dot_u7s8(acc, B8{_mm512_abs_epi8(a.raw)}, turned);
 #endif
   }
   // The same with one group of four signed bytes for all lanes. g++ 12 neither folds a broadcast
@@ -847,6 +898,9 @@ struct Lanes {
   static HWY_INLINE B8 bcast16(const std::uint8_t* at) {
     return make_b8([&](std::uint32_t i) { return std::uint32_t{at[i % 16]}; });
   }
+  static HWY_INLINE B8 load_quarters(const std::uint8_t* from, const std::uint32_t* at) {
+    return make_b8([&](std::uint32_t i) { return std::uint32_t{from[at[i / 16] + i % 16]}; });
+  }
   static HWY_INLINE B8 as_b8(const I32& a) {
     B8 v;
     std::memcpy(v.byte, a.lane, sizeof v.byte);
@@ -877,6 +931,9 @@ struct Lanes {
   }
   static HWY_INLINE B8 upper(const B8& a, const B8& b) {
     return make_b8([&](std::uint32_t i) { return std::uint32_t{upper_of(a.byte[i], b.byte[i])}; });
+  }
+  static HWY_INLINE B8 above(const B8& a, const B8& b) {
+    return make_b8([&](std::uint32_t i) { return a.byte[i] > b.byte[i] ? 0xffu : 0u; });
   }
   static HWY_INLINE B8 select_bytes(const B8& m, const B8& a, const B8& b) {
     return make_b8([&](std::uint32_t i) {
@@ -910,6 +967,12 @@ struct Lanes {
       return std::uint32_t{table.byte[i / 16 * 16 + (index.byte[i] & 15u)]};
     });
   }
+  static HWY_INLINE B8 lookup16_or0(const B8& table, const B8& index) {
+    return make_b8([&](std::uint32_t i) {
+      return index.byte[i] > 127 ? 0u
+                                 : std::uint32_t{table.byte[i / 16 * 16 + (index.byte[i] & 15u)]};
+    });
+  }
   struct Table64 {
     const std::uint8_t* bytes;
   };
@@ -936,6 +999,22 @@ struct Lanes {
   }
   static HWY_INLINE I32 dot_u8s8(const I32& acc, const B8& u, const B8& s) {
     return dot_u7s8(acc, u, s);
+  }
+  static HWY_INLINE I32 dot_u8u4(const I32& acc, const B8& u, const B8& s) {
+    return make_i32([&](std::uint32_t i) {
+      std::int32_t sum = acc.lane[i];
+      for (std::uint32_t k = 4 * i; k < 4 * i + 4; ++k)
+        sum += std::int32_t{u.byte[k]} * std::int32_t{s.byte[k]};
+      return sum;
+    });
+  }
+  static HWY_INLINE I32 dot_s8s8(const I32& acc, const B8& a, const B8& b) {
+    return make_i32([&](std::uint32_t i) {
+      std::int32_t sum = acc.lane[i];
+      for (std::uint32_t k = 4 * i; k < 4 * i + 4; ++k)
+        sum += static_cast<std::int8_t>(a.byte[k]) * static_cast<std::int8_t>(b.byte[k]);
+      return sum;
+    });
   }
   static HWY_INLINE I32 dot_u7s8_at(const I32& acc, const B8& u, const std::uint8_t* s) {
     return dot_u7s8(acc, u, bcast4(s));
