@@ -449,8 +449,13 @@ class TileAccumulate {
         alignas(64) float products[kTile];
         kernels_.floats(tile.span, rows.floats, kernels_.centre, products);
         for (std::uint32_t lane = 0; lane < tile.span.units * 16; lane += L::kLanes) {
-          ValueSums::add(tile, 0, tile.channel + lane,
-                         L::add(L::load_f32(products + lane), L::set_f32(rows.bias[0])));
+          const F32 value = L::add(L::load_f32(products + lane), L::set_f32(rows.bias[0]));
+          const ValueSums sums_of(tile, lane);
+          if (tile.side == nullptr) {
+            sums_of.add(0, value);
+          } else {
+            sums_of.add(0, value, sums_of.sides());
+          }
         }
       }
     }

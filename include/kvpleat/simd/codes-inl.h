@@ -166,24 +166,36 @@ struct ValueTile {
   float* sums;               // [queries, padded dim], 64-byte aligned
 };
 
-// What a product adds to the sums of a query.
-struct ValueSums {
+// What products of a register of lanes add to the sums of queries, as they are, or where scales of
+// channels are left to apply.
+class ValueSums {
+ public:
   using L = LaneTools;
 
-  static HWY_INLINE void add(const ValueTile& tile, std::uint32_t q, std::uint32_t channel,
-                             L::F32 value) {
-    float* sums = tile.sums + static_cast<std::size_t>(q) * tile.view->padded_dim + channel;
-    L::F32 sum = L::load_f32(sums);
-    if (tile.side == nullptr) {
-      sum = L::add(sum, value);
-    } else {
-      const SideReader reader(*tile.view);
-      const Sides sides =
-          reader.load(tile.side + channel * reader.bytes, tile.view->padded_dim * reader.bytes);
-      sum = L::mul_add(sides.step, value, L::mul_add(sides.low, L::set_f32(tile.total[q]), sum));
-    }
-    L::store_f32(sums, sum);
+  HWY_INLINE ValueSums(const ValueTile& tile, std::uint32_t lane)
+      : tile_(tile), channel_(tile.channel + lane) {}
+
+  HWY_INLINE void add(std::uint32_t q, L::F32 value) const {
+    float* sums = at(q);
+    L::store_f32(sums, L::add(L::load_f32(sums), value));
   }
+  HWY_INLINE void add(std::uint32_t q, L::F32 value, const Sides& sides) const {
+    float* sums = at(q);
+    const L::F32 low = L::mul_add(sides.low, L::set_f32(tile_.total[q]), L::load_f32(sums));
+    L::store_f32(sums, L::mul_add(sides.step, value, low));
+  }
+  [[nodiscard]] HWY_INLINE Sides sides() const {
+    const SideReader reader(*tile_.view);
+    return reader.load(tile_.side + channel_ * reader.bytes, tile_.view->padded_dim * reader.bytes);
+  }
+
+ private:
+  [[nodiscard]] HWY_INLINE float* at(std::uint32_t q) const {
+    return tile_.sums + static_cast<std::size_t>(q) * tile_.view->padded_dim + channel_;
+  }
+
+  const ValueTile& tile_;
+  const std::uint32_t channel_;
 };
 
 // Dot products of codes with the 8-bit rows of kQueries queries in kPlanes planes: product = 128 *
@@ -419,14 +431,25 @@ struct CodeDots {
     } else {
       steps(tile.span, block, tile.span.element, tile.span.count, tile.rows, 64, state);
     }
-    KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
-      const std::uint32_t channel = tile.channel + (block + b) * L::kLanes;
-      KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q) {
-        ValueSums::add(
-            tile, q, channel,
-            L::mul_add(L::set_f32(tile.unit[q]), product(state, q, b), L::set_f32(tile.bias[q])));
+    if (HWY_LIKELY(tile.side == nullptr)) {
+      KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
+        KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q)
+            ValueSums(tile, (block + b) * L::kLanes)
+                .add(q, value(tile, state, q, b));
       }
+      return;
     }
+    KVPLEAT_UNROLL for (std::uint32_t b = 0; b < kCount; ++b) {
+      const ValueSums sums(tile, (block + b) * L::kLanes);
+      const Sides sides = sums.sides();  // once for all queries
+      KVPLEAT_UNROLL for (std::uint32_t q = 0; q < kQueries; ++q)
+          sums.add(q, value(tile, state, q, b), sides);
+    }
+  }
+  template <std::uint32_t kCount>
+  static HWY_INLINE F32 value(const ValueTile& tile, const State<kCount>& state, std::uint32_t q,
+                              std::uint32_t b) {
+    return L::mul_add(L::set_f32(tile.unit[q]), product(state, q, b), L::set_f32(tile.bias[q]));
   }
 };
 
