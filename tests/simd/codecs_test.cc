@@ -283,6 +283,48 @@ TEST_CASE("caches that code by vectors: the bytes, counters and rows of those th
   CHECK(ran >= 1);
 }
 
+TEST_CASE("queries and sums are turned as the formats turn them") {
+  const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
+    INFO(std::string(target));
+    const auto check_turns = []<class F>(const F& format) {
+      constexpr std::uint32_t kQueries = 5;
+      constexpr std::uint32_t kStride = F::kDim + 3;
+      const std::vector<float> queries = test::normal(31, kQueries * kStride);
+      std::vector<float> coded(kQueries * F::kCoded);
+      Coder<TargetKernels>::prepare_queries(format, Rows{queries.data(), kQueries, kStride},
+                                            coded.data());
+      std::uint32_t different = 0;
+      for (std::uint32_t j = 0; j < kQueries; ++j) {
+        float own[F::kCoded];
+        format.prepare_query(queries.data() + j * kStride, own);
+        different += std::memcmp(own, coded.data() + j * F::kCoded, sizeof own) != 0 ? 1u : 0u;
+      }
+      CHECK(different == 0);
+      for (const float weight : {1.0f, 0.37f, 0.0f, 900.0f}) {
+        float row[F::kDim];
+        float own[F::kDim];
+        Coder<TargetKernels>::restore_sum(format, coded.data(), weight, row);
+        format.restore(coded.data(), weight, 0, own);
+        CHECK(std::memcmp(own, row, sizeof own) == 0);
+      }
+    };
+    const Rope rope = Rope::standard(RopeLayout::kHalves, 64, 1e4);
+    const std::vector<CosSin> unit_rotations(kRotationSpan * 32);
+    std::vector<float> profile = test::normal(33, 400);
+    for (std::uint32_t c = 64; c < 128; ++c) profile[c] = 0.3f + 0.01f * static_cast<float>(c);
+    const BindContext context{profile.data(), &rope, unit_rotations.data(), nullptr};
+    check_turns(formats::TurboQuant<80, 4>::As<Role::kValue>::bind(context));
+    check_turns(formats::BalancedKey<64, 4>::As<Role::kKey>::bind(context));
+    check_turns(formats::BalancedValue<64, 4>::As<Role::kValue>::bind(context));
+    check_turns(formats::Int<20, 4>::As<Role::kValue>::bind(context));
+    // A mean that comes back with the weight.
+    using Mean =
+        formats::RotatedBook<64, 4, Chain<Center, RandomHadamard<>>, ScalePolicy::kUnbiased>;
+    check_turns(Mean::As<Role::kValue>::bind(context));
+  });
+  CHECK(ran >= 1);
+}
+
 TEST_CASE("rows decoded to halves are the decoded floats, rounded") {
   const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
     INFO(std::string(target));

@@ -25,6 +25,7 @@
 #include "kvpleat/core/status.h"
 #include "kvpleat/format/raw.h"
 #include "kvpleat/simd/abi.h"
+#include "kvpleat/simd/codecs.h"
 #include "kvpleat/simd/path.h"
 #include "kvpleat/simd/reference.h"
 
@@ -195,8 +196,7 @@ class Pass {
     alignas(64) float queries[kRestored ? 1 : kQueries * K::kCoded];
     alignas(64) std::uint8_t work[kWork > 0 ? kWork : 1];
     if constexpr (!kRestored) {
-      for (std::uint32_t j = 0; j < count_; ++j)
-        keys.prepare_query(query(j), queries + j * K::kCoded);
+      Coder<Kernels>::prepare_queries(keys, Rows{query(0), count_, kKeyDim}, queries);
       Kernels::prepare(keys, abi::PrepareArguments{queries, count_, arguments_.arithmetic, work});
     }
     Segment<V::kCoded> segment;
@@ -292,10 +292,10 @@ class Pass {
     merge(segment, [&](const float* sums, float sum, float* output) {
       if constexpr (kView) {
         float whole[V::kDim];
-        values.restore(sums, sum, 0, whole);
+        Coder<Kernels>::restore_sum(values, sums, sum, whole);
         for (std::uint32_t c = 0; c < kValueDim; ++c) output[c] = whole[c];
       } else {
-        values.restore(sums, sum, 0, output);
+        Coder<Kernels>::restore_sum(values, sums, sum, output);
       }
     });
   }

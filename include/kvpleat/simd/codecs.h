@@ -73,9 +73,10 @@ struct Transforms {
       forward<Balance>(balance, rows, position, to);
   }
 
-  // The way back, with weight 1.
+  // The way back, of rows that were summed with weights that add up to `weight`.
   template <class Transform>
-  static void restore(const Transform& transform, Rows coded, std::int64_t position, float* to) {
+  static void restore(const Transform& transform, Rows coded, float weight, std::int64_t position,
+                      float* to) {
     for (std::size_t t = 0; t < coded.count; ++t) {
       const float* row = coded[t];
       float between[kDim];
@@ -83,33 +84,59 @@ struct Transforms {
         std::memcpy(between, row, sizeof between);
         row = between;
       }
-      transform.template restore<kDim>(row, 1.0f, position + static_cast<std::int64_t>(t),
+      transform.template restore<kDim>(row, weight, position + static_cast<std::int64_t>(t),
                                        to + t * kDim);
     }
   }
-  static void restore(const NoTransform& transform, Rows coded, std::int64_t position, float* to) {
+  static void restore(const NoTransform& transform, Rows coded, float, std::int64_t position,
+                      float* to) {
     forward(transform, coded, position, to);
   }
   template <class First, class Second>
-  static void restore(const Chain<First, Second>& chain, Rows coded, std::int64_t position,
-                      float* to) {
-    restore(chain.second, coded, position, to);
-    restore(chain.first, Rows{to, coded.count, kDim}, position, to);
+  static void restore(const Chain<First, Second>& chain, Rows coded, float weight,
+                      std::int64_t position, float* to) {
+    restore(chain.second, coded, weight, position, to);
+    restore(chain.first, Rows{to, coded.count, kDim}, weight, position, to);
   }
   template <std::uint64_t kSeed>
-  static void restore(const RandomHadamard<kSeed>& transform, Rows coded, std::int64_t position,
-                      float* to) {
+  static void restore(const RandomHadamard<kSeed>& transform, Rows coded, float weight,
+                      std::int64_t position, float* to) {
     if (!Functions::hadamard(hadamard_arguments<kSeed>(coded, true, to)))
-      restore<RandomHadamard<kSeed>>(transform, coded, position, to);
+      restore<RandomHadamard<kSeed>>(transform, coded, weight, position, to);
   }
-  static void restore(const Balance& balance, Rows coded, std::int64_t position, float* to) {
+  static void restore(const Balance& balance, Rows coded, float weight, std::int64_t position,
+                      float* to) {
     if (balance.scale == nullptr ||
         !Functions::balance(balance_arguments(balance, coded, true, to)))
-      restore<Balance>(balance, coded, position, to);
+      restore<Balance>(balance, coded, weight, position, to);
   }
-  static void restore(const PhaseCenter& center, Rows coded, std::int64_t position, float* to) {
-    if (!Functions::phase_center(phase_arguments(center, coded, position, true, to)))
-      restore<PhaseCenter>(center, coded, position, to);
+  static void restore(const PhaseCenter& center, Rows coded, float weight, std::int64_t position,
+                      float* to) {
+    if (weight != 1.0f ||
+        !Functions::phase_center(phase_arguments(center, coded, position, true, to)))
+      restore<PhaseCenter>(center, coded, weight, position, to);
+  }
+
+  // Queries of several heads into coded space. to: [queries.count, kDim], may be the queries.
+  template <class Transform>
+  static void prepare_queries(const Transform& transform, Rows queries, float* to) {
+    for (std::size_t j = 0; j < queries.count; ++j) {
+      float between[kDim];
+      std::memcpy(between, queries[j], sizeof between);
+      transform.template prepare_query<kDim>(between, to + j * kDim);
+    }
+  }
+  template <class First, class Second>
+  static void prepare_queries(const Chain<First, Second>& chain, Rows queries, float* to) {
+    prepare_queries(chain.first, queries, to);
+    prepare_queries(chain.second, Rows{to, queries.count, kDim}, to);
+  }
+  template <std::uint64_t kSeed>
+  static void prepare_queries(const RandomHadamard<kSeed>& transform, Rows queries, float* to) {
+    forward(transform, queries, 0, to);
+  }
+  static void prepare_queries(const Balance& balance, Rows queries, float* to) {
+    restore(balance, queries, 1.0f, 0, to);  // the same products
   }
 
  private:
@@ -244,11 +271,32 @@ struct Codecs {
   template <Format F>
   static void restore(const F& format, Rows coded, std::int64_t position, float* rows) {
     if constexpr (codecs::kTransforms<F>) {
-      codecs::Transforms<Functions, F::kDim>::restore(format.transform, coded, position, rows);
+      codecs::Transforms<Functions, F::kDim>::restore(format.transform, coded, 1.0f, position,
+                                                      rows);
     } else {
       for (std::size_t t = 0; t < coded.count; ++t) {
         format.restore(coded[t], 1.0f, position + static_cast<std::int64_t>(t), rows + t * F::kDim);
       }
+    }
+  }
+  // Queries of several heads, as format.prepare_query has them. coded: [queries.count, F::kCoded]
+  template <Format F>
+  static void prepare_queries(const F& format, Rows queries, float* coded) {
+    if constexpr (codecs::kTransforms<F>) {
+      codecs::Transforms<Functions, F::kDim>::prepare_queries(format.transform, queries, coded);
+    } else {
+      for (std::size_t j = 0; j < queries.count; ++j)
+        format.prepare_query(queries[j], coded + j * F::kCoded);
+    }
+  }
+  // A sum of coded rows whose weights add up to `weight`, of a transform that has no position.
+  template <Format F>
+  static void restore_sum(const F& format, const float* sum, float weight, float* row) {
+    if constexpr (codecs::kTransforms<F>) {
+      codecs::Transforms<Functions, F::kDim>::restore(format.transform, Rows{sum, 1, F::kDim},
+                                                      weight, 0, row);
+    } else {
+      format.restore(sum, weight, 0, row);
     }
   }
   // The same bytes, and the same counts, as format.encode.
@@ -379,7 +427,7 @@ struct Codecs {
   }
 };
 
-// What a cache codes with: a kernel set's own functions where it has them, else the formats'.
+// What a cache and its attention code with: a kernel set's own functions where it has them, else the formats'.
 template <class Kernels>
 struct Coder {
   static float largest_in(Rows rows, std::uint32_t dim) {
@@ -416,6 +464,23 @@ struct Coder {
       for (std::size_t t = 0; t < coded.count; ++t) {
         format.restore(coded[t], 1.0f, position + static_cast<std::int64_t>(t), rows + t * F::kDim);
       }
+    }
+  }
+  template <Format F>
+  static void prepare_queries(const F& format, Rows queries, float* coded) {
+    if constexpr (requires { Kernels::prepare_queries(format, queries, coded); }) {
+      Kernels::prepare_queries(format, queries, coded);
+    } else {
+      for (std::size_t j = 0; j < queries.count; ++j)
+        format.prepare_query(queries[j], coded + j * F::kCoded);
+    }
+  }
+  template <Format F>
+  static void restore_sum(const F& format, const float* sum, float weight, float* row) {
+    if constexpr (requires { Kernels::restore_sum(format, sum, weight, row); }) {
+      Kernels::restore_sum(format, sum, weight, row);
+    } else {
+      format.restore(sum, weight, 0, row);
     }
   }
   template <Format F>
