@@ -244,7 +244,8 @@ class TileScore {
       unit = end_unit;
     }
   }
-  // Row i: query part.query + i times the steps of a group.
+  // Row i: query part.query + i times the steps of a group. Four units at a time: what makes one is a
+  // chain of reductions.
   template <std::uint32_t kPlanes>
   void fold(const Part& part, std::uint32_t group, std::uint32_t i, Folded& folded) const {
     constexpr std::uint32_t kVectors = kFold / L::kLanes;
@@ -257,43 +258,57 @@ class TileScore {
     const F32 about_zero = L::set_f32(kernels_.centre - view_.zero);
     F32 bias[L::kParts];
     KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[p] = L::zero_f32();
-    float correction = 0.0f;
-    for (std::uint32_t c = 0; c < layout_.stride; c += kFold) {
-      F32 values[kVectors];
-      F32 top = L::zero_f32();
-      KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
-        const std::uint32_t at = c + v * L::kLanes;
-        values[v] = L::zero_f32();
-        if (at < view_.dim) {
-          // Side data of padding channels may hold anything.
-          const L::M32 valid = L::first(view_.dim - at);
-          const F32 q = L::load_f32(row + at);
-          const Sides sides = reader.load(side + at * side_bytes_, next);
-          values[v] = L::mul(q, L::select(valid, sides.step, L::zero_f32()));
-          F32& sum = bias[v % L::kParts];
-          sum = L::mul_add(values[v], about_zero, sum);
-          sum = L::mul_add(q, L::select(valid, sides.low, L::zero_f32()), sum);
-          top = L::upper(top, L::abs(values[v]));
+    for (std::uint32_t c = 0; c < view_.dim; c += 4 * kFold) {
+      alignas(64) float values[4][kFold];
+      F32 tops[4];
+      for (std::uint32_t k = 0; k < 4; ++k) {
+        tops[k] = L::zero_f32();
+        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+          const std::uint32_t at = c + k * kFold + v * L::kLanes;
+          F32 value = L::zero_f32();
+          if (at < view_.dim) {
+            const F32 q = L::load_f32(row + at);
+            Sides sides = reader.load(side + at * side_bytes_, next);
+            if (view_.dim - at < L::kLanes) {  // side data of padding channels may hold anything
+              const L::M32 valid = L::first(view_.dim - at);
+              sides.step = L::select(valid, sides.step, L::zero_f32());
+              sides.low = L::select(valid, sides.low, L::zero_f32());
+            }
+            value = L::mul(q, sides.step);
+            F32& sum = bias[v % L::kParts];
+            sum = L::mul_add(value, about_zero, sum);
+            sum = L::mul_add(q, sides.low, sum);
+            tops[k] = L::upper(tops[k], L::abs(value));
+          }
+          L::store_f32(values[k] + v * L::kLanes, value);
         }
       }
       if constexpr (kPlanes == 0) {
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v)
-            L::store_f32(folded.floats + c + v * L::kLanes, values[v]);
+        std::memcpy(folded.floats + c, values, sizeof values);
       } else {
-        std::uint8_t* bytes = folded.rows + i * kPlanes * layout_.stride + c;
-        const float largest = L::reduce_max(top);
-        const F32 factor = L::set_f32(RowPlanes::factor_of(largest, kPlanes));
-        I32 codes = L::zero_i32();
-        KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
-          RowPlanes::put(values[v], factor, kPlanes, layout_.stride, bytes + v * L::kLanes, codes);
+        float largest[4];
+        L::reduce_max_of4(tops, largest);
+        const std::uint32_t units = lower_of(4u, (layout_.stride - c) / kFold);
+        float* unit = folded.units + i * ceil_div(view_.dim, kFold) + c / kFold;
+        for (std::uint32_t k = 0; k < units; ++k) {
+          const F32 factor = L::set_f32(RowPlanes::factor_of(largest[k], kPlanes));
+          const float step = RowPlanes::unit_of(largest[k], kPlanes);
+          const std::uint32_t at = c + k * kFold;
+          if (at < view_.dim) unit[k] = step;
+          std::uint8_t* bytes = folded.rows + i * kPlanes * layout_.stride + at;
+          const F32 centre = L::set_f32(step * kernels_.centre);
+          I32 codes[L::kParts];
+          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) codes[p] = L::zero_i32();
+          KVPLEAT_UNROLL for (std::uint32_t v = 0; v < kVectors; ++v) {
+            RowPlanes::put(L::load_f32(values[k] + v * L::kLanes), factor, kPlanes, layout_.stride,
+                           bytes + v * L::kLanes, codes[v % L::kParts]);
+          }
+          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) bias[p] =
+              L::neg_mul_add(centre, L::to_f32(codes[p]), bias[p]);
         }
-        if (c >= view_.dim) continue;
-        const float unit = RowPlanes::unit_of(largest, kPlanes);
-        folded.units[i * ceil_div(view_.dim, kFold) + c / kFold] = unit;
-        correction += unit * (kernels_.centre * static_cast<float>(L::reduce_add(codes)));
       }
     }
-    folded.bias[i] = L::sum16(bias) - correction;
+    folded.bias[i] = L::sum16(bias);
   }
 };
 
