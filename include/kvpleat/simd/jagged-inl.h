@@ -1686,6 +1686,14 @@ struct JaggedKernels {
       OakenConstants::derive(view, run, constants);
       OakenWeights::make<kTwo>(arguments, first, run, constants, weights);
       make_tops(constants, tops);
+      constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
+      std::int32_t whole[abi::kMaxQueries * kPlanes];  // sums of the weights
+      for (std::uint32_t i = 0; i < arguments.query_count * kPlanes; ++i) {
+        const OakenFold& fold = weights.level[i / kPlanes];
+        whole[i] = 0;
+        for (std::uint32_t k = 0; k < 64; ++k)
+          whole[i] += (i % kPlanes == 0 ? fold.high : fold.low)[k];
+      }
       JaggedStream stream = {run.bytes.spill, run.bytes.spill + run.bytes.spill_bytes};
       for (std::uint32_t c = 0; c < view.padded_dim; c += 16) {
         JaggedStream after = stream;
@@ -1693,7 +1701,8 @@ struct JaggedKernels {
         const auto some = [&]<std::uint32_t kQueries>() HWY_ATTR {
           for (; j + kQueries <= arguments.query_count; j += kQueries) {
             after = stream;
-            sum_unit<kQueries, kTwo>(view, arguments, run, constants, weights, tops, after, c, j);
+            sum_unit<kQueries, kTwo>(view, arguments, run, constants, weights, tops, whole, after,
+                                     c, j);
           }
         };
         some.template operator()<4>();
@@ -1707,8 +1716,9 @@ struct JaggedKernels {
   template <std::uint32_t kQueries, bool kTwo>
   static void sum_unit(const abi::OakenView& view, const abi::AccumulateArguments& arguments,
                        const abi::BlockRun& run, const OakenConstants& constants,
-                       const OakenWeights& weights, const std::uint8_t* tops, JaggedStream& stream,
-                       std::uint32_t channel, std::uint32_t j) {
+                       const OakenWeights& weights, const std::uint8_t* tops,
+                       const std::int32_t* whole, JaggedStream& stream, std::uint32_t channel,
+                       std::uint32_t j) {
     constexpr std::uint32_t kPlanes = kTwo ? 2 : 1;
     constexpr std::uint32_t kSums = kQueries * kPlanes;
     const std::uint8_t* codes = run.bytes.block + 32 * channel;
@@ -1747,9 +1757,8 @@ struct JaggedKernels {
       }
     }
     for (std::uint32_t i = 0; i < kSums; ++i) {  // levels minus 128
-      std::int32_t whole = 0;
-      for (std::uint32_t t = 0; t < 64; ++t) whole += plane_of(weights.level, i)[t];
-      for (std::uint32_t c = 0; c < 16; ++c) dense[i][c] -= 128 * whole;
+      const std::int32_t less = 128 * whole[(j + i / kPlanes) * kPlanes + i % kPlanes];
+      for (std::uint32_t c = 0; c < 16; ++c) dense[i][c] -= less;
     }
     sum_slots<kSums>(
         run.bytes.block + view.counts_at + channel, stream,
