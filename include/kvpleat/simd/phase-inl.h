@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "kvpleat/core/config.h"
 #include "kvpleat/simd/abi.h"
@@ -35,54 +36,114 @@ struct PhaseRows {
 
  private:
   static constexpr std::uint32_t kPairs = Rope::kMaxPairs + 16;
+  // Rows whose pairs are turned one after the other: what belongs to the pairs is loaded once. Not
+  // more, since the rows of a head often lie 4 KiB apart, in the same eight lines of L1.
+  static constexpr std::uint32_t kRows = 4;
 
   template <bool kRestore>
   static HWY_INLINE void run(const abi::PhaseArguments& a) {
+    return a.halves ? run<kRestore, true>(a) : run<kRestore, false>(a);
+  }
+  template <bool kRestore, bool kHalves>
+  static HWY_INLINE void run(const abi::PhaseArguments& a) {
     const std::uint32_t pairs = a.rotated / 2;
-    // Pairs one after the other, filled up with pairs of zeros that do not turn. Times 2^-32: sines
-    // and cosines come as integers of that unit.
-    alignas(64) double first[kPairs];
-    alignas(64) double second[kPairs];
+    // Pairs one after the other, filled up with pairs of zeros that do not turn.
+    alignas(64) float first[kPairs];
+    alignas(64) float second[kPairs];
     alignas(64) std::uint64_t phase[kPairs];
     alignas(64) std::uint64_t turns[kPairs];
-    for (std::uint32_t i = 0; i < round_up(pairs, O::kDoubles); ++i) {
-      const bool some = i < pairs;
-      first[i] = some ? 0x1p-32 * static_cast<double>(a.mean[a.halves ? i : 2 * i]) : 0.0;
-      second[i] =
-          some ? 0x1p-32 * static_cast<double>(a.mean[a.halves ? i + pairs : 2 * i + 1]) : 0.0;
-      turns[i] = some ? a.turns[i] : 0;
-      phase[i] = turns[i] * static_cast<std::uint64_t>(a.position);
+    const auto position = static_cast<std::uint64_t>(a.position);
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      first[i] = a.mean[kHalves ? i : 2 * i];
+      second[i] = a.mean[kHalves ? i + pairs : 2 * i + 1];
     }
-    alignas(64) double sines[kPairs];
-    alignas(64) double cosines[kPairs];
-    alignas(64) float turned[2][kPairs];
-    for (std::uint32_t t = 0; t < a.count; ++t) {
-      for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
-        const U u64;
-        const VU now = hn::Load(u64, phase + i);
-        angle(now, sines + i, cosines + i);
-        hn::Store(hn::Add(now, hn::Load(u64, turns + i)), u64, phase + i);
-      }
-      for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
-        turn(hn::Load(O::D(), sines + i), hn::Load(O::D(), cosines + i),
-             hn::Load(O::D(), first + i), hn::Load(O::D(), second + i), turned[0] + i,
-             turned[1] + i);
-      }
-      const float* row = a.rows + t * a.stride;
-      float* to = a.to + t * a.to_stride;
-      if (a.halves) {
-        move<kRestore>(row, turned[0], pairs, to);
-        move<kRestore>(row + pairs, turned[1], pairs, to + pairs);
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      turns[i] = a.turns[i];
+      phase[i] = turns[i] * position;
+    }
+    for (std::uint32_t i = pairs; i < round_up(pairs, O::kDoubles); ++i) {
+      first[i] = second[i] = 0.0f;
+      turns[i] = phase[i] = 0;
+    }
+    for (std::uint32_t done = 0; done < a.count;) {
+      const float* rows = a.rows + done * a.stride;
+      float* to = a.to + done * a.to_stride;
+      std::uint32_t n = 1;
+      if (done + kRows <= a.count) {
+        n = kRows;
+        turn<kRestore, kHalves, kRows>(a, pairs, first, second, turns, phase, rows, to);
       } else {
-        alignas(64) float joined[2 * kPairs];
-        const O::F f32;
-        for (std::uint32_t i = 0; i < pairs; i += O::kLanes) {
-          hn::StoreInterleaved2(hn::Load(f32, turned[0] + i), hn::Load(f32, turned[1] + i), f32,
-                                joined + 2 * i);
-        }
-        move<kRestore>(row, joined, a.rotated, to);
+        turn<kRestore, kHalves, 1>(a, pairs, first, second, turns, phase, rows, to);
       }
-      move<kRestore>(row + a.rotated, a.mean + a.rotated, a.dim - a.rotated, to + a.rotated);
+      for (std::uint32_t t = 0; t < n; ++t) {
+        move<kRestore>(rows + t * a.stride + a.rotated, a.mean + a.rotated, a.dim - a.rotated,
+                       to + t * a.to_stride + a.rotated);
+      }
+      done += n;
+    }
+  }
+  // The rotated channels of kCount rows; phases become those of the next row.
+  template <bool kRestore, bool kHalves, std::uint32_t kCount>
+  static HWY_INLINE void turn(const abi::PhaseArguments& a, std::uint32_t pairs, const float* first,
+                              const float* second, const std::uint64_t* turns, std::uint64_t* phase,
+                              const float* rows, float* to) {
+    const U u64;
+    const O::D f64;
+    for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
+      const VU step = hn::Load(u64, turns + i);
+      VU now[kCount];
+      VU next = hn::Load(u64, phase + i);
+      KVPLEAT_UNROLL
+      for (std::uint32_t t = 0; t < kCount; ++t) {
+        now[t] = next;
+        next = hn::Add(next, step);
+      }
+      hn::Store(next, u64, phase + i);
+      VD sine[kCount];
+      VD cosine[kCount];
+      angles(now, sine, cosine);
+      const VD unit = hn::Set(f64, kUnit);
+      const VD x = hn::Mul(O::to_double(first + i), unit);
+      const VD y = hn::Mul(O::to_double(second + i), unit);
+      KVPLEAT_UNROLL
+      for (std::uint32_t t = 0; t < kCount; ++t) {
+        // Products of floats are exact in double: fused or not, the sum is rounded once.
+        const VD turned_x = hn::NegMulAdd(sine[t], y, hn::Mul(cosine[t], x));
+        const VD turned_y = hn::MulAdd(sine[t], x, hn::Mul(cosine[t], y));
+        move_pairs<kRestore, kHalves>(rows + t * a.stride, i, pairs,
+                                      hn::DemoteTo(Floats(), turned_x),
+                                      hn::DemoteTo(Floats(), turned_y), to + t * a.to_stride);
+      }
+    }
+  }
+  // Pairs [i, i + kDoubles) of a row, as far as there are so many.
+  template <bool kRestore, bool kHalves>
+  static HWY_INLINE void move_pairs(const float* row, std::uint32_t i, std::uint32_t pairs,
+                                    hn::Vec<Floats> x, hn::Vec<Floats> y, float* to) {
+    const Floats half;
+    const auto moved = [&](const float* from, hn::Vec<Floats> mean) HWY_ATTR {
+      const auto v = hn::LoadU(half, from);
+      return kRestore ? hn::Add(v, mean) : hn::Sub(v, mean);
+    };
+    if (i + O::kDoubles <= pairs) {
+      if constexpr (kHalves) {
+        hn::StoreU(moved(row + i, x), half, to + i);
+        hn::StoreU(moved(row + pairs + i, y), half, to + pairs + i);
+      } else {
+        alignas(64) float joined[2 * O::kDoubles];
+        hn::StoreInterleaved2(x, y, half, joined);
+        move<kRestore>(row + 2 * i, joined, 2 * O::kDoubles, to + 2 * i);
+      }
+      return;
+    }
+    alignas(64) float last[2][O::kDoubles];
+    hn::Store(x, half, last[0]);
+    hn::Store(y, half, last[1]);
+    for (std::uint32_t k = 0; i + k < pairs; ++k) {
+      for (std::uint32_t j = 0; j < 2; ++j) {
+        const std::uint32_t c = kHalves ? j * pairs + i + k : 2 * (i + k) + j;
+        to[c] = kRestore ? row[c] + last[j][k] : row[c] - last[j][k];
+      }
     }
   }
   template <bool kRestore>
@@ -96,27 +157,110 @@ struct PhaseRows {
     }
     for (; c < n; ++c) to[c] = kRestore ? row[c] + center[c] : row[c] - center[c];
   }
+
+  // Sines and cosines of kDoubles phases in each register, over kUnit.
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+  // The integers of cos_sin as multiples of 2^-32 in double. A product of two of them has 66 bits:
+  // added to 2^20, and rounded down, it loses what the integer code shifts out; taken away from a
+  // coefficient and 2^20, and rounded up, likewise. 2^20 itself is taken away exactly.
+  static constexpr double kUnit = 1.0;
+  static constexpr double kShift = 0x1p20;
+  static HWY_INLINE VD plus_product(VD a, VD b) {
+    const __m512d shift = _mm512_set1_pd(kShift);
+    return VD{_mm512_sub_pd(
+        _mm512_fmadd_round_pd(a.raw, b.raw, shift, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC),
+        shift)};
+  }
+  // coefficient: times 2^32.
+  static HWY_INLINE VD minus_product(double coefficient, VD a, VD b) {
+    const __m512d from = _mm512_set1_pd(coefficient * 0x1p-32 + kShift);
+    return VD{_mm512_sub_pd(
+        _mm512_fnmadd_round_pd(a.raw, b.raw, from, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC),
+        _mm512_set1_pd(kShift))};
+  }
+  static HWY_INLINE VD rounded(VD x) {
+    return VD{_mm512_cvtps_pd(_mm512_cvtpd_ps(x.raw))};
+  }
+  // In step for all registers: a product and its difference wait for those before them.
+  template <std::uint32_t kCount>
+  static HWY_INLINE void angles(const VU (&phase)[kCount], VD (&sine)[kCount],
+                                VD (&cosine)[kCount]) {
+    const O::D f64;
+    const U u64;
+    VD along[kCount];
+    VD z[kCount];
+    VD s[kCount];
+    VD c[kCount];
+    __mmask8 swap[kCount];
+    KVPLEAT_UNROLL
+    for (std::uint32_t t = 0; t < kCount; ++t) {
+      const VU place = hn::ShiftRight<30>(phase[t]);  // the quadrant, and where in it in 2^-32
+      // The lower 32 bits, under the exponent of 2^20.
+      const VU within{_mm512_ternarylogic_epi64(place.raw, _mm512_set1_epi64(0xffffffff),
+                                                _mm512_set1_epi64(0x4130000000000000), 0xea)};
+      const VD x = hn::Sub(hn::BitCast(f64, within), hn::Set(f64, kShift));
+      along[t] = hn::Min(x, hn::Sub(hn::Set(f64, 1.0), x));  // mirrored above a half
+      // Odd quadrants swap the two, and so does the second octant: bit 32, when what is above a
+      // half is carried into it.
+      const VU carried = hn::Add(place, constant(0x7fffffff));
+      swap[t] = _mm512_test_epi64_mask(carried.raw, _mm512_set1_epi64(0x100000000));
+      z[t] = plus_product(along[t], along[t]);
+    }
+    KVPLEAT_UNROLL
+    for (std::uint32_t t = 0; t < kCount; ++t) {
+      s[t] = minus_product(20107981.0, hn::Set(f64, 689090.0 * 0x1p-32), z[t]);
+      c[t] = minus_product(3948193.0, hn::Set(f64, 108242.0 * 0x1p-32), z[t]);
+    }
+    static constexpr double kSine[3] = {342277223.0, 2774394673.0, 6746518852.0};
+    static constexpr double kCosine[4] = {89607968.0, 1089502240.0, 5298703516.0, 0x1p32};
+    KVPLEAT_UNROLL
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t t = 0; t < kCount; ++t) {
+        s[t] = k < 3 ? minus_product(kSine[k], s[t], z[t]) : plus_product(s[t], along[t]);
+        c[t] = minus_product(kCosine[k], c[t], z[t]);
+      }
+    }
+    // The upper bit of the quadrant is the sine's sign, that of the next one the cosine's.
+    const auto with_sign = [&](VD v, VU sign) HWY_ATTR {
+      const VU bits = hn::BitCast(u64, rounded(v));
+      return hn::BitCast(
+          f64, VU{_mm512_ternarylogic_epi64(
+                   bits.raw, sign.raw, _mm512_set1_epi64(std::numeric_limits<std::int64_t>::min()),
+                   0x78)});
+    };
+    KVPLEAT_UNROLL
+    for (std::uint32_t t = 0; t < kCount; ++t) {
+      const VD first{_mm512_mask_blend_pd(swap[t], s[t].raw, c[t].raw)};
+      const VD second{_mm512_mask_blend_pd(swap[t], c[t].raw, s[t].raw)};
+      sine[t] = with_sign(first, phase[t]);
+      cosine[t] = with_sign(second, hn::Add(phase[t], constant(std::uint64_t{1} << 62)));
+    }
+  }
+#else
+  static constexpr double kUnit = 0x1p-32;
   // (a * b) >> 32 of numbers below 2^32.
   static HWY_INLINE VU times(VU a, VU b) {
     const hn::Repartition<std::uint32_t, U> u32;
     return hn::ShiftRight<32>(hn::MulEven(hn::BitCast(u32, a), hn::BitCast(u32, b)));
   }
   // The same where a is 2^32 or more, and below 2^33: `rest` is a - 2^32.
-  static HWY_INLINE VU times_above(VU rest, VU b) { return hn::Add(b, times(rest, b)); }
-  static HWY_INLINE VU constant(std::uint64_t x) { return hn::Set(U(), x); }
+  static HWY_INLINE VU times_above(VU rest, VU b) {
+    return hn::Add(b, times(rest, b));
+  }
   // A number up to 2^32 as a float, in double.
   static HWY_INLINE VD rounded(VU x) {
-#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
-    return VD{_mm512_cvtps_pd(_mm512_cvtepu64_ps(x.raw))};
-#else
     const O::D f64;
     const VU biased = hn::Or(x, constant(0x4330000000000000u));
     const VD exact = hn::Sub(hn::BitCast(f64, biased), hn::Set(f64, 0x1p52));
     return hn::PromoteTo(f64, hn::DemoteTo(Floats(), exact));
-#endif
   }
-  // Sines and cosines of kDoubles phases, times 2^32.
-  static HWY_INLINE void angle(VU phase, double* sines, double* cosines) {
+  template <std::uint32_t kCount>
+  static HWY_INLINE void angles(const VU (&phase)[kCount], VD (&sine)[kCount],
+                                VD (&cosine)[kCount]) {
+    for (std::uint32_t t = 0; t < kCount; ++t) angle(phase[t], &sine[t], &cosine[t]);
+  }
+  static HWY_INLINE void angle(VU phase, VD* sine_of, VD* cosine_of) {
     const O::D f64;
     const U u64;
     const VU one = constant(1);
@@ -151,16 +295,12 @@ struct PhaseRows {
     const VD cosine_size = rounded(hn::IfThenElse(swap, s, c));
     const VD sine = hn::Xor(sine_size, hn::BitCast(f64, hn::ShiftLeft<63>(high)));
     const VD cosine = hn::Xor(cosine_size, hn::BitCast(f64, hn::ShiftLeft<63>(hn::Xor(odd, high))));
-    hn::Store(sine, f64, sines);
-    hn::Store(cosine, f64, cosines);
+    *sine_of = sine;
+    *cosine_of = cosine;
   }
-  // kDoubles pairs (x, y) times 2^-32, turned by what angle gives.
-  static HWY_INLINE void turn(VD sine, VD cosine, VD x, VD y, float* first, float* second) {
-    // Products of floats are exact in double: fused or not, the sum is rounded once.
-    const VD turned_x = hn::NegMulAdd(sine, y, hn::Mul(cosine, x));
-    const VD turned_y = hn::MulAdd(sine, x, hn::Mul(cosine, y));
-    hn::StoreU(hn::DemoteTo(Floats(), turned_x), Floats(), first);
-    hn::StoreU(hn::DemoteTo(Floats(), turned_y), Floats(), second);
+#endif
+  static HWY_INLINE VU constant(std::uint64_t x) {
+    return hn::Set(U(), x);
   }
 };
 
