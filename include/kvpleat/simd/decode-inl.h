@@ -1,5 +1,6 @@
 // Decoding: rows of floats from the codes of a tile, bit-equal to what the format's own decode gives.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -138,22 +139,83 @@ struct TileCodes {
     }
     return codes;
   }
+  // Codes of channels [c + lane, c + lane + kLanes) of a packed row; c is a multiple of 16.
+  template <std::uint32_t kBits>
+  static HWY_INLINE O::VI keys(const TilePlanes& planes, const std::uint32_t* row, std::uint32_t c,
+                               std::uint32_t lane) {
+    if constexpr (O::kLanes == 16) {
+      O::VU codes = fields<first_width(kBits)>(row, c);
+      if constexpr (kBits > first_width(kBits)) {
+        constexpr std::uint32_t kRest = kBits - first_width(kBits);
+        const std::uint32_t* next = row + planes.planes[1].packed;
+        codes = hn::Or(codes, hn::ShiftLeft<static_cast<int>(first_width(kBits))>(
+                                  fields<first_width(kRest)>(next, c)));
+        if constexpr (kRest > first_width(kRest)) {
+          codes = hn::Or(codes, hn::ShiftLeft<static_cast<int>(kBits - 1)>(
+                                    fields<1>(row + planes.planes[2].packed, c)));
+        }
+      }
+      return hn::BitCast(O::Int(), codes);
+    } else {
+      alignas(16) std::uint8_t bytes[16];
+      hn::Store(unpack<kBits>(planes, row, c), U4(), reinterpret_cast<std::uint32_t*>(bytes));
+      return O::load_bytes(bytes + lane);
+    }
+  }
   // Codes of 16 channels of a token of values, kLanes in each register. c is a multiple of 16.
+  template <std::uint32_t kBits>
   static HWY_INLINE O::VI values(const TilePlanes& planes, const std::uint8_t* block,
                                  std::uint32_t slot, std::uint32_t c, std::uint32_t lane) {
-    const O::U u32;
-    O::VU codes = hn::Zero(u32);
-    for (std::uint32_t p = 0; p < planes.count; ++p) {
-      const TilePlanes::Plane& plane = planes.planes[p];
-      const std::uint8_t* line =
-          block + c / 16 * planes.unit_bytes + plane.at + slot / plane.span * 64 + lane * 4;
-      const std::uint32_t shift = slot % 4 * 8 + slot % plane.span / 4 * plane.width;
-      const O::VU all = hn::LoadU(u32, reinterpret_cast<const std::uint32_t*>(line));
-      const O::VU field = hn::And(hn::ShiftRightSame(all, static_cast<int>(shift)),
-                                  hn::Set(u32, (1u << plane.width) - 1u));
-      codes = hn::Or(codes, hn::ShiftLeftSame(field, static_cast<int>(plane.shift)));
+    const std::uint8_t* unit = block + c / 16 * planes.unit_bytes + lane * 4;
+    O::VU codes = value_fields<first_width(kBits)>(unit, slot);
+    if constexpr (kBits > first_width(kBits)) {
+      constexpr std::uint32_t kRest = kBits - first_width(kBits);
+      codes = hn::Or(codes,
+                     hn::ShiftLeft<static_cast<int>(first_width(kBits))>(
+                         value_fields<first_width(kRest)>(unit + planes.planes[1].at, slot)));
+      if constexpr (kRest > first_width(kRest)) {
+        codes = hn::Or(codes, hn::ShiftLeft<static_cast<int>(kBits - 1)>(
+                                  value_fields<1>(unit + planes.planes[2].at, slot)));
+      }
     }
     return hn::BitCast(O::Int(), codes);
+  }
+
+ private:
+  static constexpr std::uint32_t first_width(std::uint32_t bits) { return std::bit_floor(bits); }
+  // Fields of 16 channels of a plane, in 16 lanes. What is loaded beyond the plane is not used.
+  template <std::uint32_t kWidth>
+  static HWY_INLINE O::VU fields(const std::uint32_t* row, std::uint32_t c) {
+    constexpr std::uint32_t kSpan = 32 / kWidth;
+    alignas(64) static constexpr struct Places {
+      std::uint32_t dword[16];
+      std::uint32_t shift[16];
+      constexpr Places() : dword(), shift() {
+        for (std::uint32_t i = 0; i < 16; ++i) {
+          dword[i] = i / kSpan;
+          shift[i] = i % kSpan % 4 * 8 + i % kSpan / 4 * kWidth;
+        }
+      }
+    } kPlaces;
+    const O::U u32;
+    const O::VU all = hn::LoadU(u32, row + c / kSpan);
+    O::VU mine =
+        hn::TableLookupLanes(all, hn::IndicesFromVec(u32, hn::Load(u32, kPlaces.dword)));
+    // Of 1 bit, a dword has 32 channels: the upper 16 are 4 fields on.
+    if constexpr (kWidth == 1) mine = hn::ShiftRightSame(mine, static_cast<int>(c % 32 / 4));
+    return hn::And(hn::Shr(mine, hn::Load(u32, kPlaces.shift)),
+                   hn::Set(u32, (1u << kWidth) - 1u));
+  }
+  // Fields of a token: of a plane's first line on.
+  template <std::uint32_t kWidth>
+  static HWY_INLINE O::VU value_fields(const std::uint8_t* plane, std::uint32_t slot) {
+    constexpr std::uint32_t kSpan = 32 / kWidth;
+    const O::U u32;
+    const std::uint8_t* line = plane + slot / kSpan * 64;
+    const std::uint32_t shift = slot % 4 * 8 + slot % kSpan / 4 * kWidth;
+    const O::VU all = hn::LoadU(u32, reinterpret_cast<const std::uint32_t*>(line));
+    return hn::And(hn::ShiftRightSame(all, static_cast<int>(shift)),
+                   hn::Set(u32, (1u << kWidth) - 1u));
   }
 };
 
@@ -228,6 +290,18 @@ struct Decode {
 
   // Rows of slots [slot, slot + count) of a tile with its slots, without a direction.
   static void tile(const abi::TileView& view, bool keys, const abi::DecodeArguments& arguments) {
+    abi::TileView alone = view;
+    alone.direction = nullptr;
+    of_any_bits(alone, keys, arguments);
+  }
+  // The same with the direction, if there is one.
+  static void rows(const abi::CodeView& view, const abi::DecodeArguments& arguments) {
+    of_any_bits(view.tile, view.keys, arguments);
+  }
+
+ private:
+  static HWY_INLINE void of_any_bits(const abi::TileView& view, bool keys,
+                                     const abi::DecodeArguments& arguments) {
     switch (view.bits) {
       case 1:
         return of_bits<1>(view, keys, arguments);
@@ -247,26 +321,6 @@ struct Decode {
         return of_bits<8>(view, keys, arguments);
     }
   }
-  // The same with the direction, if there is one.
-  static void rows(const abi::CodeView& view, const abi::DecodeArguments& arguments) {
-    tile(view.tile, view.keys, arguments);
-    if (view.tile.direction == nullptr) return;
-    for (std::uint32_t t = 0; t < arguments.count; ++t) {
-      const auto code = static_cast<std::int8_t>(
-          arguments.bytes.block[view.tile.coefficients_at + arguments.slot + t]);
-      const float size = product(static_cast<float>(code), view.tile.direction[view.tile.dim]);
-      float* row = arguments.rows + t * arguments.stride;
-      std::uint32_t c = 0;
-      for (; c + O::kLanes <= view.tile.dim; c += O::kLanes) {
-        const O::VF along =
-            O::rounded(hn::Mul(hn::Set(O::F(), size), hn::LoadU(O::F(), view.tile.direction + c)));
-        hn::StoreU(hn::Add(hn::LoadU(O::F(), row + c), along), O::F(), row + c);
-      }
-      for (; c < view.tile.dim; ++c) row[c] += product(size, view.tile.direction[c]);
-    }
-  }
-
- private:
   template <std::uint32_t kBits>
   static void of_bits(const abi::TileView& view, bool keys, const abi::DecodeArguments& a) {
     if (view.levels != nullptr) {
@@ -297,59 +351,91 @@ struct Decode {
   template <std::uint32_t kBits, class Value>
   static HWY_INLINE void each_token(const abi::TileView& view, bool keys,
                                     const abi::DecodeArguments& a, const Value& value) {
-    const TilePlanes planes(view, keys);
+    if (keys) {
+      each_token<kBits, true>(view, a, value);
+    } else {
+      each_token<kBits, false>(view, a, value);
+    }
+  }
+  template <std::uint32_t kBits, bool kKeys, class Value>
+  static HWY_INLINE void each_token(const abi::TileView& view, const abi::DecodeArguments& a,
+                                    const Value& value) {
+    const TilePlanes planes(view, kKeys);
     alignas(64) std::uint32_t packed[4 * TilePlanes::kMaxPacked];
-    alignas(64) std::uint8_t bytes[16];
     alignas(64) float step[kMaxDim];  // per channel: where groups are not multiples of 16 channels
     alignas(64) float low[kMaxDim];
     const bool along_tokens = view.seal > 1;
     const bool per_channel = along_tokens || (view.groups > 1 && view.group_channels % 16 != 0);
-    const std::uint32_t stride = TileScales::field_stride(view, keys);
+    const std::uint32_t stride = TileScales::field_stride(view, kKeys);
     std::uint32_t sealed = 0xffffffffu;
     for (std::uint32_t t = 0; t < a.count; ++t) {
       const std::uint32_t slot = a.slot + t;
-      if (keys && (t == 0 || slot % 4 == 0))
+      if (kKeys && (t == 0 || slot % 4 == 0))
         TileCodes::gather_keys(planes, a.bytes.block, slot / 4 * 4, packed);
       if (per_channel && !(along_tokens && slot / view.seal == sealed)) {
-        load_channels(view, keys, a.bytes.block, slot, stride, step, low);
+        load_channels(view, kKeys, a.bytes.block, slot, stride, step, low);
         sealed = slot / view.seal;
       }
       float* row = a.rows + t * a.stride;
-      const std::uint32_t* mine = packed + slot % 4 * TilePlanes::kMaxPacked;
+      float size = 0.0f;  // along the direction
+      if (view.direction != nullptr) {
+        const auto code = static_cast<std::int8_t>(a.bytes.block[view.coefficients_at + slot]);
+        size = product(static_cast<float>(code), view.direction[view.dim]);
+      }
       O::VF group_step = hn::Set(O::F(), 1.0f);
       O::VF group_low = hn::Zero(O::F());
-      std::uint32_t group_end = 0;
-      std::uint32_t group = 0;
-      for (std::uint32_t c = 0; c < view.dim; c += 16) {
-        if (!per_channel && c >= group_end) {
-          if (view.fields > 0) {
-            const std::uint8_t* scale = a.bytes.block + TileScales::at(view, keys, slot, group);
-            group_step = hn::Set(O::F(), SideAccess::load(view.side, scale));
-            if (view.fields > 1)
-              group_low = hn::Set(O::F(), SideAccess::load(view.side, scale + stride));
-          }
-          ++group;
-          group_end += view.group_channels;
-        }
-        if (keys) {
-          const TileCodes::U4 u32;
-          hn::Store(TileCodes::unpack<kBits>(planes, mine, c), u32,
-                    reinterpret_cast<std::uint32_t*>(bytes));
-        }
-        alignas(64) float last[16];
-        float* to = c + 16 <= view.dim ? row + c : last;
+      const auto sixteen = [&](std::uint32_t c, float* to) HWY_ATTR {
         KVPLEAT_UNROLL
         for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
-          const O::VI codes = keys ? O::load_bytes(bytes + lane)
-                                   : TileCodes::values(planes, a.bytes.block, slot, c, lane);
+          O::VI codes;
+          if constexpr (kKeys) {
+            codes = TileCodes::keys<kBits>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c,
+                                           lane);
+          } else {
+            codes = TileCodes::values<kBits>(planes, a.bytes.block, slot, c, lane);
+          }
           if (per_channel) {
             group_step = hn::Load(O::F(), step + c + lane);
             group_low = hn::Load(O::F(), low + c + lane);
           }
           hn::StoreU(value(codes, group_step, group_low), O::F(), to + lane);
         }
-        if (c + 16 > view.dim) std::memcpy(row + c, last, (view.dim - c) * sizeof(float));
+      };
+      for (std::uint32_t c = 0, group = 0; c < view.dim; ++group) {
+        std::uint32_t end = view.dim;
+        if (!per_channel) {
+          end = lower_of(end, c + view.group_channels);
+          if (view.fields > 0) {
+            const std::uint8_t* scale = a.bytes.block + TileScales::at(view, kKeys, slot, group);
+            group_step = hn::Set(O::F(), SideAccess::load(view.side, scale));
+            if (view.fields > 1)
+              group_low = hn::Set(O::F(), SideAccess::load(view.side, scale + stride));
+          }
+        }
+        for (; c + 16 <= end; c += 16) {
+          sixteen(c, row + c);
+          if (view.direction != nullptr) add_along(view, size, c, row);
+        }
+        if (c < end) {
+          alignas(64) float last[16];
+          sixteen(c, last);
+          std::memcpy(row + c, last, (end - c) * sizeof(float));
+          for (; c < end; ++c) {
+            if (view.direction != nullptr) row[c] += product(size, view.direction[c]);
+          }
+        }
       }
+    }
+  }
+  // row[c ..] += size * direction[c ..], 16 channels.
+  static HWY_INLINE void add_along(const abi::TileView& view, float size, std::uint32_t c,
+                                   float* row) {
+    const O::F f32;
+    KVPLEAT_UNROLL
+    for (std::uint32_t i = c; i < c + 16; i += O::kLanes) {
+      const O::VF along =
+          O::rounded(hn::Mul(hn::Set(f32, size), hn::LoadU(f32, view.direction + i)));
+      hn::StoreU(hn::Add(hn::LoadU(f32, row + i), along), f32, row + i);
     }
   }
   // Scales of every channel of a token.

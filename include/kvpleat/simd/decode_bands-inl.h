@@ -183,19 +183,16 @@ struct DecodeJagged {
     const std::uint32_t dim = view.oaken.dim;
     const MiddleBand band(view, ranges, slot % 16);
     alignas(64) std::uint32_t packed[4 * TilePlanes::kMaxPacked];
-    alignas(64) std::uint8_t bytes[16];
     if (view.keys) TileCodes::gather_keys(planes, a.bytes.block, slot / 4 * 4, packed);
     for (std::uint32_t c = 0; c < dim; c += 16) {
-      if (view.keys) {
-        hn::Store(TileCodes::unpack<4>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c),
-                  TileCodes::U4(), reinterpret_cast<std::uint32_t*>(bytes));
-      }
       alignas(64) float last[16];
       float* to = c + 16 <= dim ? row + c : last;
       KVPLEAT_UNROLL
       for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
-        const O::VI codes = view.keys ? O::load_bytes(bytes + lane)
-                                      : TileCodes::values(planes, a.bytes.block, slot, c, lane);
+        const O::VI codes =
+            view.keys ? TileCodes::keys<4>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c,
+                                           lane)
+                      : TileCodes::values<4>(planes, a.bytes.block, slot, c, lane);
         hn::StoreU(band.value(codes), f32, to + lane);
       }
       if (c + 16 > dim) std::memcpy(row + c, last, (dim - c) * sizeof(float));
