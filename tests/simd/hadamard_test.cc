@@ -31,11 +31,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "kvpleat/transform/balance.h"
+#include "kvpleat/transform/chain.h"
 #include "kvpleat/transform/hadamard.h"
 #include "support/generator.h"
 #include "support/simd_targets.h"
@@ -50,6 +53,7 @@ template <std::uint32_t kDim>
 void check(test::Generator& random) {
   INFO("dim " << kDim);
   using Transform = RandomHadamard<5>;
+  using Balanced = Chain<Balance, Transform>;
   constexpr std::uint32_t kCount = 5;
   constexpr std::size_t kStride = kDim + 1;
   std::vector<float> rows(kCount * kStride);
@@ -64,22 +68,35 @@ void check(test::Generator& random) {
         x = static_cast<float>(static_cast<int>(random.below(3)) - 1) *
             (random.below(2) != 0 ? size : 0.0f);
     }
-    for (const bool restore : {false, true}) {
+    // Scales of a profile: any of a wide range, some zero.
+    std::vector<float> scale(kDim);
+    for (float& x : scale) x = random.below(7) == 0 ? 0.0f : std::exp2(random.next() * 8.0f);
+    for (const std::uint32_t kind : {0u, 1u, 2u, 3u}) {
+      const bool restore = kind % 2 != 0;
+      Balanced transform;
+      transform.first.scale = kind < 2 ? nullptr : scale.data();
       std::vector<float> wanted(rows);
       for (std::uint32_t t = 0; t < kCount; ++t) {
         if (restore) {
-          Transform().restore<kDim>(rows.data() + t * kStride, 1.0f, 0,
-                                    wanted.data() + t * kStride);
+          transform.template restore<kDim>(rows.data() + t * kStride, 1.0f, 0,
+                                           wanted.data() + t * kStride);
         } else {
-          Transform().forward<kDim>(rows.data() + t * kStride, 0, wanted.data() + t * kStride);
+          transform.template forward<kDim>(rows.data() + t * kStride, 0,
+                                           wanted.data() + t * kStride);
         }
       }
       // To another place, and in place.
       for (const bool in_place : {false, true}) {
         std::vector<float> got(rows);
-        const abi::HadamardArguments arguments{
-            in_place ? got.data() : rows.data(), kStride, kCount,     kDim,
-            Transform::kSigns<kDim>.data(),      restore, got.data(), kStride};
+        const abi::HadamardArguments arguments{in_place ? got.data() : rows.data(),
+                                               kStride,
+                                               kCount,
+                                               kDim,
+                                               Transform::kSigns<kDim>.data(),
+                                               transform.first.scale,
+                                               restore,
+                                               got.data(),
+                                               kStride};
         if (!HWY_DYNAMIC_DISPATCH(hadamard_rows)(arguments)) return;
         CHECK(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(float)) == 0);
       }

@@ -108,13 +108,15 @@ struct DecodeArguments {
   std::size_t stride;
 };
 
-// Rows through a randomized Hadamard transform (transform/hadamard.h), forward or back.
+// Rows through a randomized Hadamard transform (transform/hadamard.h), forward or back; with a scale,
+// over it before (Balance, transform/balance.h), and times it on the way back.
 struct HadamardArguments {
   const float* rows;  // [count, stride]
   std::size_t stride;
   std::uint32_t count;
   std::uint32_t dim;
   const float* signs;  // [dim], each 1 or -1
+  const float* scale;  // [dim], 0 counting as 1; or null
   bool restore;        // signs last, not first
   float* to;           // [count, to_stride], may be rows
   std::size_t to_stride;

@@ -60,8 +60,15 @@ struct Transforms {
   template <std::uint64_t kSeed>
   static void forward(const RandomHadamard<kSeed>& transform, Rows rows, std::int64_t position,
                       float* to) {
-    if (!Functions::hadamard(hadamard_arguments<kSeed>(rows, false, to)))
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(nullptr, rows, false, to)))
       forward<RandomHadamard<kSeed>>(transform, rows, position, to);
+  }
+  // In one pass.
+  template <std::uint64_t kSeed>
+  static void forward(const Chain<Balance, RandomHadamard<kSeed>>& chain, Rows rows,
+                      std::int64_t position, float* to) {
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(chain.first.scale, rows, false, to)))
+      forward<Balance, RandomHadamard<kSeed>>(chain, rows, position, to);
   }
   static void forward(const PhaseCenter& center, Rows rows, std::int64_t position, float* to) {
     if (!Functions::phase_center(phase_arguments(center, rows, position, false, to)))
@@ -101,8 +108,14 @@ struct Transforms {
   template <std::uint64_t kSeed>
   static void restore(const RandomHadamard<kSeed>& transform, Rows coded, float weight,
                       std::int64_t position, float* to) {
-    if (!Functions::hadamard(hadamard_arguments<kSeed>(coded, true, to)))
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(nullptr, coded, true, to)))
       restore<RandomHadamard<kSeed>>(transform, coded, weight, position, to);
+  }
+  template <std::uint64_t kSeed>
+  static void restore(const Chain<Balance, RandomHadamard<kSeed>>& chain, Rows coded, float weight,
+                      std::int64_t position, float* to) {
+    if (!Functions::hadamard(hadamard_arguments<kSeed>(chain.first.scale, coded, true, to)))
+      restore<Balance, RandomHadamard<kSeed>>(chain, coded, weight, position, to);
   }
   static void restore(const Balance& balance, Rows coded, float weight, std::int64_t position,
                       float* to) {
@@ -141,12 +154,14 @@ struct Transforms {
 
  private:
   template <std::uint64_t kSeed>
-  static abi::HadamardArguments hadamard_arguments(Rows rows, bool back, float* to) {
+  static abi::HadamardArguments hadamard_arguments(const float* scale, Rows rows, bool back,
+                                                   float* to) {
     return {rows.data,
             rows.stride,
             static_cast<std::uint32_t>(rows.count),
             kDim,
             RandomHadamard<kSeed>::template kSigns<kDim>.data(),
+            scale,
             back,
             to,
             kDim};

@@ -170,9 +170,9 @@ struct TileCodes {
     O::VU codes = value_fields<first_width(kBits)>(unit, slot);
     if constexpr (kBits > first_width(kBits)) {
       constexpr std::uint32_t kRest = kBits - first_width(kBits);
-      codes = hn::Or(codes,
-                     hn::ShiftLeft<static_cast<int>(first_width(kBits))>(
-                         value_fields<first_width(kRest)>(unit + planes.planes[1].at, slot)));
+      codes =
+          hn::Or(codes, hn::ShiftLeft<static_cast<int>(first_width(kBits))>(
+                            value_fields<first_width(kRest)>(unit + planes.planes[1].at, slot)));
       if constexpr (kRest > first_width(kRest)) {
         codes = hn::Or(codes, hn::ShiftLeft<static_cast<int>(kBits - 1)>(
                                   value_fields<1>(unit + planes.planes[2].at, slot)));
@@ -199,12 +199,10 @@ struct TileCodes {
     } kPlaces;
     const O::U u32;
     const O::VU all = hn::LoadU(u32, row + c / kSpan);
-    O::VU mine =
-        hn::TableLookupLanes(all, hn::IndicesFromVec(u32, hn::Load(u32, kPlaces.dword)));
+    O::VU mine = hn::TableLookupLanes(all, hn::IndicesFromVec(u32, hn::Load(u32, kPlaces.dword)));
     // Of 1 bit, a dword has 32 channels: the upper 16 are 4 fields on.
     if constexpr (kWidth == 1) mine = hn::ShiftRightSame(mine, static_cast<int>(c % 32 / 4));
-    return hn::And(hn::Shr(mine, hn::Load(u32, kPlaces.shift)),
-                   hn::Set(u32, (1u << kWidth) - 1u));
+    return hn::And(hn::Shr(mine, hn::Load(u32, kPlaces.shift)), hn::Set(u32, (1u << kWidth) - 1u));
   }
   // Fields of a token: of a plane's first line on.
   template <std::uint32_t kWidth>
@@ -389,8 +387,8 @@ struct Decode {
         for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
           O::VI codes;
           if constexpr (kKeys) {
-            codes = TileCodes::keys<kBits>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c,
-                                           lane);
+            codes =
+                TileCodes::keys<kBits>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c, lane);
           } else {
             codes = TileCodes::values<kBits>(planes, a.bytes.block, slot, c, lane);
           }

@@ -28,6 +28,26 @@ struct HadamardRows {
   using O = CodecOps;
 
   static void run(const abi::HadamardArguments& a) {
+    if (a.scale == nullptr) return rows<false>(a, a.signs);
+    // Both at once: a sign is exact.
+    const O::F f32;
+    alignas(64) float scale[592];
+    std::uint32_t c = 0;
+    for (; c + O::kLanes <= a.dim; c += O::kLanes) {
+      O::VF x = hn::LoadU(f32, a.scale + c);
+      x = hn::IfThenElse(hn::Gt(x, hn::Zero(f32)), x, hn::Set(f32, 1.0f));
+      hn::Store(hn::Mul(x, hn::LoadU(f32, a.signs + c)), f32, scale + c);
+    }
+    for (; c < a.dim; ++c) scale[c] = a.scale[c] > 0.0f ? a.scale[c] * a.signs[c] : a.signs[c];
+    rows<true>(a, scale);
+  }
+
+ private:
+  static constexpr std::uint32_t kMost = 8;  // registers of a part: leaves room for the constants
+
+  // scale: signs, or what rows are divided by before and multiplied with after.
+  template <bool kScaled>
+  static HWY_INLINE void rows(const abi::HadamardArguments& a, const float* scale) {
     for (std::uint32_t t = 0; t < a.count; ++t) {
       const float* from = a.rows + t * a.stride;
       float* to = a.to + t * a.to_stride;
@@ -35,52 +55,49 @@ struct HadamardRows {
       for (std::uint32_t rest = a.dim; rest > 0; rest = a.dim - at) {
         const std::uint32_t n = std::bit_floor(rest);
         if (a.restore) {
-          block<true>(from + at, a.signs + at, n, to + at);
+          block<true, kScaled>(from + at, scale + at, n, to + at);
         } else {
-          block<false>(from + at, a.signs + at, n, to + at);
+          block<false, kScaled>(from + at, scale + at, n, to + at);
         }
         at += n;
       }
     }
   }
-
- private:
-  static constexpr std::uint32_t kMost = 8;  // registers of a part: leaves room for the constants
-
   // n is a power of two.
-  template <bool kRestore>
-  static HWY_INLINE void block(const float* from, const float* signs, std::uint32_t n, float* to) {
-    const float scale = inverse_root(n);
+  template <bool kRestore, bool kScaled>
+  static HWY_INLINE void block(const float* from, const float* scale, std::uint32_t n, float* to) {
+    const float factor = inverse_root(n);
     switch (n / O::kLanes) {
       case 0:
-        return small<kRestore>(from, signs, n, to);
+        return small<kRestore, kScaled>(from, scale, n, to);
       case 1:
-        return part<1, kRestore, true>(from, signs, scale, to);
+        return part<1, kRestore, kScaled, true>(from, scale, factor, to);
       case 2:
-        return part<2, kRestore, true>(from, signs, scale, to);
+        return part<2, kRestore, kScaled, true>(from, scale, factor, to);
       case 4:
-        return part<4, kRestore, true>(from, signs, scale, to);
+        return part<4, kRestore, kScaled, true>(from, scale, factor, to);
       case kMost:
-        return part<kMost, kRestore, true>(from, signs, scale, to);
+        return part<kMost, kRestore, kScaled, true>(from, scale, factor, to);
       default:
-        return parts<kRestore>(from, signs, n, scale, to);
+        return parts<kRestore, kScaled>(from, scale, n, factor, to);
     }
   }
-  template <bool kRestore>
-  static HWY_INLINE void small(const float* from, const float* signs, std::uint32_t n, float* to) {
-    for (std::uint32_t i = 0; i < n; ++i) to[i] = kRestore ? from[i] : from[i] * signs[i];
+  template <bool kRestore, bool kScaled>
+  static HWY_INLINE void small(const float* from, const float* scale, std::uint32_t n, float* to) {
+    for (std::uint32_t i = 0; i < n; ++i)
+      to[i] = kRestore ? from[i] : kScaled ? from[i] / scale[i] : from[i] * scale[i];
     hadamard_in_place(to, n);
-    for (std::uint32_t i = 0; kRestore && i < n; ++i) to[i] *= signs[i];
+    for (std::uint32_t i = 0; kRestore && i < n; ++i) to[i] = product(to[i], scale[i]);
   }
   // Parts in registers, then the longer distances through memory.
-  template <bool kRestore>
-  static HWY_INLINE void parts(const float* from, const float* signs, std::uint32_t n, float scale,
+  template <bool kRestore, bool kScaled>
+  static HWY_INLINE void parts(const float* from, const float* scale, std::uint32_t n, float root,
                                float* to) {
     const O::F f32;
     constexpr std::uint32_t kPart = kMost * O::kLanes;
     for (std::uint32_t i = 0; i < n; i += kPart)
-      part<kMost, kRestore, false>(from + i, signs + i, scale, to + i);
-    const O::VF factor = hn::Set(f32, scale);
+      part<kMost, kRestore, kScaled, false>(from + i, scale + i, root, to + i);
+    const O::VF factor = hn::Set(f32, root);
     for (std::uint32_t half = kPart; half < n; half *= 2) {
       const bool last = 2 * half == n;
       for (std::uint32_t base = 0; base < n; base += 2 * half) {
@@ -90,8 +107,8 @@ struct HadamardRows {
           O::VF sum = hn::Add(a, b);
           O::VF difference = hn::Sub(a, b);
           if (last) {
-            sum = finish<kRestore>(sum, factor, signs + i);
-            difference = finish<kRestore>(difference, factor, signs + i + half);
+            sum = finish<kRestore>(sum, factor, scale + i);
+            difference = finish<kRestore>(difference, factor, scale + i + half);
           }
           hn::StoreU(sum, f32, to + i);
           hn::StoreU(difference, f32, to + i + half);
@@ -99,21 +116,23 @@ struct HadamardRows {
       }
     }
   }
-  // One rounded product; a sign is exact.
+  // Rounded products.
   template <bool kRestore>
-  static HWY_INLINE O::VF finish(O::VF v, O::VF scale, const float* signs) {
-    v = O::rounded(hn::Mul(v, scale));
-    return kRestore ? hn::Mul(v, hn::LoadU(O::F(), signs)) : v;
+  static HWY_INLINE O::VF finish(O::VF v, O::VF factor, const float* scale) {
+    v = O::rounded(hn::Mul(v, factor));
+    return kRestore ? hn::Mul(v, hn::LoadU(O::F(), scale)) : v;
   }
   // kVectors registers, all stages inside them.
-  template <std::uint32_t kVectors, bool kRestore, bool kLast>
-  static HWY_INLINE void part(const float* from, const float* signs, float scale, float* to) {
+  template <std::uint32_t kVectors, bool kRestore, bool kScaled, bool kLast>
+  static HWY_INLINE void part(const float* from, const float* scale, float root, float* to) {
     const O::F f32;
     O::VF v[kVectors];
     KVPLEAT_UNROLL
     for (std::uint32_t i = 0; i < kVectors; ++i) {
       v[i] = hn::LoadU(f32, from + i * O::kLanes);
-      if (!kRestore) v[i] = hn::Mul(v[i], hn::LoadU(f32, signs + i * O::kLanes));
+      if (kRestore) continue;
+      const O::VF x = hn::LoadU(f32, scale + i * O::kLanes);
+      v[i] = kScaled ? O::rounded(hn::Div(v[i], x)) : hn::Mul(v[i], x);
     }
     inside<1>(v);
     inside<2>(v);
@@ -122,10 +141,10 @@ struct HadamardRows {
     between<1>(v);
     if constexpr (kVectors > 2) between<2>(v);
     if constexpr (kVectors > 4) between<4>(v);
-    const O::VF factor = hn::Set(f32, scale);
+    const O::VF factor = hn::Set(f32, root);
     KVPLEAT_UNROLL
     for (std::uint32_t i = 0; i < kVectors; ++i) {
-      if (kLast) v[i] = finish<kRestore>(v[i], factor, signs + i * O::kLanes);
+      if (kLast) v[i] = finish<kRestore>(v[i], factor, scale + i * O::kLanes);
       hn::StoreU(v[i], f32, to + i * O::kLanes);
     }
   }
