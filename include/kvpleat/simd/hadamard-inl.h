@@ -48,7 +48,21 @@ struct HadamardRows {
   // scale: signs, or what rows are divided by before and multiplied with after.
   template <bool kScaled>
   static HWY_INLINE void rows(const abi::HadamardArguments& a, const float* scale) {
-    for (std::uint32_t t = 0; t < a.count; ++t) {
+    std::uint32_t t = 0;
+    if constexpr (O::kLanes == 16) {
+      // Two rows at a time: the stages of one row wait for each other.
+      const float root = inverse_root(kMost * O::kLanes);
+      for (; a.dim == kMost * O::kLanes && t + 2 <= a.count; t += 2) {
+        const float* from = a.rows + t * a.stride;
+        float* to = a.to + t * a.to_stride;
+        if (a.restore) {
+          part<kMost, true, kScaled, true, 2>(from, scale, root, to, a.stride, a.to_stride);
+        } else {
+          part<kMost, false, kScaled, true, 2>(from, scale, root, to, a.stride, a.to_stride);
+        }
+      }
+    }
+    for (; t < a.count; ++t) {
       const float* from = a.rows + t * a.stride;
       float* to = a.to + t * a.to_stride;
       std::uint32_t at = 0;
@@ -122,30 +136,33 @@ struct HadamardRows {
     v = O::rounded(hn::Mul(v, factor));
     return kRestore ? hn::Mul(v, hn::LoadU(O::F(), scale)) : v;
   }
-  // kVectors registers, all stages inside them.
-  template <std::uint32_t kVectors, bool kRestore, bool kScaled, bool kLast>
-  static HWY_INLINE void part(const float* from, const float* scale, float root, float* to) {
+  // kVectors registers of each row, all stages inside them.
+  template <std::uint32_t kVectors, bool kRestore, bool kScaled, bool kLast,
+            std::uint32_t kRows = 1>
+  static HWY_INLINE void part(const float* from, const float* scale, float root, float* to,
+                              std::size_t stride = 0, std::size_t to_stride = 0) {
     const O::F f32;
-    O::VF v[kVectors];
+    O::VF v[kVectors * kRows];
     KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kVectors; ++i) {
-      v[i] = hn::LoadU(f32, from + i * O::kLanes);
+    for (std::uint32_t i = 0; i < kVectors * kRows; ++i) {
+      v[i] = hn::LoadU(f32, from + i / kVectors * stride + i % kVectors * O::kLanes);
       if (kRestore) continue;
-      const O::VF x = hn::LoadU(f32, scale + i * O::kLanes);
+      const O::VF x = hn::LoadU(f32, scale + i % kVectors * O::kLanes);
       v[i] = kScaled ? O::rounded(hn::Div(v[i], x)) : hn::Mul(v[i], x);
     }
     inside<1>(v);
     inside<2>(v);
     if constexpr (O::kLanes > 4) inside<4>(v);
     if constexpr (O::kLanes > 8) inside<8>(v);
-    between<1>(v);
-    if constexpr (kVectors > 2) between<2>(v);
-    if constexpr (kVectors > 4) between<4>(v);
+    between<1, kVectors>(v);
+    if constexpr (kVectors > 2) between<2, kVectors>(v);
+    if constexpr (kVectors > 4) between<4, kVectors>(v);
     const O::VF factor = hn::Set(f32, root);
     KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < kVectors; ++i) {
-      if (kLast) v[i] = finish<kRestore>(v[i], factor, scale + i * O::kLanes);
-      hn::StoreU(v[i], f32, to + i * O::kLanes);
+    for (std::uint32_t i = 0; i < kVectors * kRows; ++i) {
+      const std::uint32_t at = i % kVectors * O::kLanes;
+      if (kLast) v[i] = finish<kRestore>(v[i], factor, scale + at);
+      hn::StoreU(v[i], f32, to + i / kVectors * to_stride + at);
     }
   }
   // Distances inside a register: the sum in the lane of the first, the difference in that of the
@@ -166,11 +183,11 @@ struct HadamardRows {
     for (std::size_t i = 0; i < kVectors; ++i)
       v[i] = hn::MulAdd(v[i], turn, O::exchange<kDistance>(v[i]));
   }
-  template <std::uint32_t kDistance, std::size_t kVectors>
-  static HWY_INLINE void between(O::VF (&v)[kVectors]) {
+  template <std::uint32_t kDistance, std::uint32_t kVectors, std::size_t kAll>
+  static HWY_INLINE void between(O::VF (&v)[kAll]) {
     if constexpr (kDistance < kVectors) {
       KVPLEAT_UNROLL
-      for (std::size_t i = 0; i < kVectors; ++i) {
+      for (std::size_t i = 0; i < kAll; ++i) {
         if ((i & kDistance) != 0) continue;
         const O::VF a = v[i];
         const O::VF b = v[i + kDistance];
