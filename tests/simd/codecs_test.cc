@@ -325,6 +325,45 @@ TEST_CASE("queries and sums are turned as the formats turn them") {
   CHECK(ran >= 1);
 }
 
+TEST_CASE("Oaken's bytes at random decode by vectors as by the format") {
+  const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
+    INFO(std::string(target));
+    test::Generator random(23);
+    const auto check_damaged = [&]<class F>(F*) {
+      INFO(std::string(F::kId.view()));
+      const std::vector<float> profile = test::SampleProfile<F>::make();
+      const F format = F::bind(BindContext{profile.data(), nullptr, nullptr});
+      std::vector<std::uint8_t> block(F::kBlockBytes);
+      std::vector<std::uint8_t> shared(F::kSharedBytes + 1);
+      std::vector<std::uint8_t> spill(64 * F::kDim);
+      for (std::uint32_t round = 0; round < 40; ++round) {
+        // Halves of ranges below 2, so that no value is NaN; now and then far too many outliers.
+        for (auto* bytes : {&block, &shared, &spill}) {
+          for (std::uint8_t& byte : *bytes)
+            byte = static_cast<std::uint8_t>(random.below(256) & (bytes == &spill ? 0xffu : 0xbfu));
+        }
+        for (std::uint32_t i = F::kBlockBytes - F::kOutlierBytes; i < F::kBlockBytes; ++i)
+          block[i] = static_cast<std::uint8_t>(random.below(round % 4 == 0 ? 256 : 9));
+        const std::uint32_t slot = random.below(64);
+        const std::uint32_t n = 1 + random.below(64 - slot);
+        const auto most = static_cast<std::uint32_t>(spill.size());
+        const BlockBytes bytes{block.data(), shared.data(), spill.data(),
+                               random.below(round % 3 == 0 ? 300 : most)};
+        std::vector<float> wanted(std::size_t{n} * F::kDim, -1.0f);
+        std::vector<float> got = wanted;
+        format.decode(bytes, slot, MutableRows{wanted.data(), n, F::kDim});
+        TargetKernels::decode(format, bytes, slot, MutableRows{got.data(), n, F::kDim});
+        CHECK(std::memcmp(wanted.data(), got.data(), got.size() * sizeof(float)) == 0);
+      }
+    };
+    check_damaged(static_cast<formats::Oaken<128>::As<Role::kKey>*>(nullptr));
+    check_damaged(static_cast<formats::OakenAligned<80>::As<Role::kValue>*>(nullptr));
+    check_damaged(static_cast<formats::OakenPerHead<39>::As<Role::kKey>*>(nullptr));
+    check_damaged(static_cast<formats::OakenNoShift<20>::As<Role::kValue>*>(nullptr));
+  });
+  CHECK(ran >= 1);
+}
+
 TEST_CASE("rows decoded to halves are the decoded floats, rounded") {
   const int ran = on_each_target(HWY_TARGETS, [](const char* target) {
     INFO(std::string(target));

@@ -48,6 +48,75 @@ struct MiddleBand {
     const auto is_low = hn::RebindMask(f32, hn::Lt(code, split));
     return hn::Add(x, hn::IfThenElse(is_low, low_edge, high_edge));
   }
+
+  // Values of 16 codes in nibbles, lowest first.
+  struct Sixteen {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    O::VF table;  // by code
+
+    explicit HWY_INLINE Sixteen(const MiddleBand& band)
+        : table(band.value(hn::Iota(O::Int(), 0))) {}
+    HWY_INLINE void decode(std::uint64_t codes, float* to) const {
+      alignas(64) static constexpr std::uint32_t kHalf[16] = {0, 0, 0, 0, 0, 0, 0, 0,
+                                                              1, 1, 1, 1, 1, 1, 1, 1};
+      alignas(64) static constexpr std::uint32_t kShift[16] = {0, 4, 8, 12, 16, 20, 24, 28,
+                                                               0, 4, 8, 12, 16, 20, 24, 28};
+      const __m512i all = _mm512_permutexvar_epi32(
+          _mm512_load_si512(kHalf), _mm512_set1_epi64(static_cast<std::int64_t>(codes)));
+      const __m512i mine = _mm512_srlv_epi32(all, _mm512_load_si512(kShift));
+      // The lookup takes the lower four bits.
+      _mm512_storeu_ps(to, _mm512_permutexvar_ps(mine, table.raw));
+    }
+#else
+    const MiddleBand& band;
+
+    explicit HWY_INLINE Sixteen(const MiddleBand& of) : band(of) {}
+    HWY_INLINE void decode(std::uint64_t codes, float* to) const {
+      const hn::FixedTag<std::uint8_t, 16> u8;
+      const hn::Repartition<std::uint16_t, decltype(u8)> u16;
+      alignas(16) std::uint8_t bytes[16];
+      store(bytes, codes);
+      const auto pairs = hn::PromoteTo(u16, hn::LoadU(hn::Half<decltype(u8)>(), bytes));
+      const auto both =
+          hn::And(hn::Or(pairs, hn::ShiftLeft<4>(pairs)), hn::Set(u16, std::uint16_t{0x0f0f}));
+      hn::Store(hn::BitCast(u8, both), u8, bytes);
+      KVPLEAT_UNROLL
+      for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes)
+        hn::StoreU(band.value(O::load_bytes(bytes + lane)), O::F(), to + lane);
+    }
+#endif
+  };
+  [[nodiscard]] HWY_INLINE Sixteen sixteen() const {
+    return Sixteen(*this);
+  }
+};
+
+// What the outliers of one token stand for, by the two lower bits of their entries (bit 1: outer,
+// bit 0: the low side) and by code.
+struct OutlierValues {
+  using O = CodecOps;
+  alignas(64) float of[4][16];
+
+  HWY_INLINE OutlierValues(const abi::BandView& view, const CodingRanges& ranges,
+                           std::uint32_t token) {
+    const O::F f32;
+    for (std::uint32_t i = 0; i < 16; i += O::kLanes) {
+      const O::VF code = hn::Iota(f32, static_cast<float>(i));
+      KVPLEAT_UNROLL
+      for (std::uint32_t outer = 0; outer < 2; ++outer) {
+        const std::uint32_t band = outer != 0 ? 0 : 2;
+        const O::VF offset = O::rounded(hn::Mul(code, hn::Set(f32, ranges.step[band][token])));
+        O::VF high = hn::Add(hn::Set(f32, ranges.lowest[band][token]), offset);
+        O::VF low = hn::Neg(high);
+        if (outer != 0 && view.shifts_outer) {
+          high = hn::Add(high, hn::Set(f32, view.outer_high));
+          low = hn::Add(low, hn::Set(f32, view.outer_low));
+        }
+        hn::Store(high, f32, of[2 * outer] + i);
+        hn::Store(low, f32, of[2 * outer + 1] + i);
+      }
+    }
+  }
 };
 
 struct DecodeBands {
@@ -88,47 +157,34 @@ struct DecodeBands {
   // All elements as if they were of the middle band.
   static HWY_INLINE void middle(const abi::BandView& view, const std::uint8_t* dense,
                                 const CodingRanges& ranges, std::uint32_t token, float* row) {
-    const O::F f32;
-    const hn::FixedTag<std::uint16_t, 8> u16;
-    const hn::Rebind<std::uint8_t, decltype(u16)> half;
-    const hn::Repartition<std::uint8_t, decltype(u16)> u8;
     const abi::OakenView& oaken = view.oaken;
     const MiddleBand band(view, ranges, token);
-    for (std::uint32_t c = 0; c < oaken.dim; c += 16) {
-      std::uint8_t short_of[8] = {};
-      const std::uint8_t* from = dense + c / 2;
-      if (c + 16 > oaken.dim) {
-        std::memcpy(short_of, from, oaken.row_bytes - c / 2);
-        from = short_of;
-      }
-      const auto pairs = hn::PromoteTo(u16, hn::LoadU(half, from));
-      const auto both =
-          hn::And(hn::Or(pairs, hn::ShiftLeft<4>(pairs)), hn::Set(u16, std::uint16_t{0x0f0f}));
-      alignas(16) std::uint8_t codes[16];
-      hn::Store(hn::BitCast(u8, both), u8, codes);
-      alignas(64) float last[16];
-      float* to = c + 16 <= oaken.dim ? row + c : last;
-      KVPLEAT_UNROLL
-      for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
-        const O::VF x = band.value(O::load_bytes(codes + lane));
-        hn::StoreU(x, f32, to + lane);
-      }
-      if (c + 16 > oaken.dim) std::memcpy(row + c, last, (oaken.dim - c) * sizeof(float));
-    }
+    const auto sixteen = band.sixteen();
+    std::uint32_t c = 0;
+    for (; c + 16 <= oaken.dim; c += 16)
+      sixteen.decode(kvpleat::load<std::uint64_t>(dense + c / 2), row + c);
+    if (c == oaken.dim) return;
+    std::uint8_t short_of[8] = {};
+    std::memcpy(short_of, dense + c / 2, oaken.row_bytes - c / 2);
+    alignas(64) float last[16];
+    sixteen.decode(kvpleat::load<std::uint64_t>(short_of), last);
+    std::memcpy(row + c, last, (oaken.dim - c) * sizeof(float));
   }
   static HWY_INLINE void outliers(const abi::BandView& view, const BlockBytes& bytes,
                                   const std::uint8_t* dense, const std::uint8_t* counts,
                                   std::uint32_t from, const CodingRanges& ranges,
                                   std::uint32_t token, float* row) {
     const abi::OakenView& oaken = view.oaken;
+    const OutlierValues values(view, ranges, token);
     for (std::uint32_t k = 0; k < oaken.chunks; ++k) {
-      for (std::uint32_t i = 0; i < counts[k]; ++i) {
-        if (from + i + 1 > bytes.spill_bytes) break;
+      const std::uint32_t left = bytes.spill_bytes - lower_of(from, bytes.spill_bytes);
+      const std::uint32_t n = lower_of<std::uint32_t>(counts[k], left);
+      for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t entry = bytes.spill[from + i];
         const std::uint32_t c = k * 64 + (entry >> 2);
         if (c >= oaken.dim) continue;
         const std::uint32_t code = (static_cast<std::uint32_t>(dense[c / 2]) >> (c % 2 * 4)) & 15u;
-        row[c] = value(view, ranges, token, (entry & 2u) != 0, (entry & 1u) != 0, code);
+        row[c] = values.of[entry & 3u][code];
       }
       from += chunk_bytes(oaken, counts[k]);
     }
@@ -190,9 +246,9 @@ struct DecodeJagged {
       KVPLEAT_UNROLL
       for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
         const O::VI codes =
-            view.keys ? TileCodes::keys<4>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c,
-                                           lane)
-                      : TileCodes::values<4>(planes, a.bytes.block, slot, c, lane);
+            view.keys
+                ? TileCodes::keys<4>(planes, packed + slot % 4 * TilePlanes::kMaxPacked, c, lane)
+                : TileCodes::values<4>(planes, a.bytes.block, slot, c, lane);
         hn::StoreU(band.value(codes), f32, to + lane);
       }
       if (c + 16 > dim) std::memcpy(row + c, last, (dim - c) * sizeof(float));
