@@ -73,8 +73,8 @@ enum class Scaling : std::uint8_t {
 };
 
 // A shortcut to the cell of a quotient q among up to 15 thresholds. Of b = nearest(q * scale +
-// offset), clamped to 0 .. 31, thresholds below all such q number start[b], and no other than
-// thresholds[start[b]] is among them or near them.
+// offset), clamped to 1 .. 31, thresholds below all such q number start[b], and no other than
+// thresholds[start[b]] is among them or near them. start[0] is start[1].
 struct CellTable {
   float scale;
   float offset;
@@ -87,7 +87,10 @@ struct CodeView {
   bool keys;  // whether the tile is one of keys
   Scaling scaling;
   const float* thresholds;  // [2^bits - 1], ascending: between the levels of a codebook
-  const CellTable* cells;   // or null
+  // The quotient of floats x and s > 0, rounded, is above threshold i exactly if x is above the float
+  // at or below edges[i] * s (a product in double).
+  const double* edges;     // [2^bits rounded up to 16], filled up with infinities
+  const CellTable* cells;  // or null
 };
 
 // Rows in coded space -> slots [slot, slot + count) of one block, of which neither slot nor count

@@ -2,6 +2,7 @@
 // serve.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -42,6 +43,27 @@ struct Codes<CodebookQuant<kBits, Book, kPolicy, Side, kGroup>>
                  : kPolicy == ScalePolicy::kLeastSquares ? abi::Scaling::kLeastSquares
                                                          : abi::Scaling::kUnbiased,
                  true> {};
+
+// CodeView::edges. A quotient rounds to a float above t if it is above the middle between t and the
+// next float, or on it and that one is even. The middle has 25 bits: times a float it is exact in
+// double. If on it counts as above, the double below the middle stands for it: less than a member of
+// 49 bits by so little that no float is between them.
+template <class Quant>
+inline constexpr auto kEdges = [] {
+  std::array<double, round_up(Quant::kCount, 16u)> edges{};
+  for (double& edge : edges) edge = static_cast<double>(kInfinity);
+  for (std::uint32_t i = 0; i + 1 < Quant::kCount; ++i) {
+    const float threshold = Quant::kThresholds[i] + 0.0f;  // no zero with a sign
+    const auto bits = __builtin_bit_cast(std::uint32_t, threshold);
+    const bool negative = bits >> 31 != 0;
+    const float next = __builtin_bit_cast(float, negative ? bits - 1 : bits + 1);
+    const double middle = 0.5 * static_cast<double>(threshold) + 0.5 * static_cast<double>(next);
+    const auto wide = __builtin_bit_cast(std::uint64_t, middle);
+    const bool odd = bits % 2 != 0;
+    edges[i] = odd ? __builtin_bit_cast(double, negative ? wide + 1 : wide - 1) : middle;
+  }
+  return edges;
+}();
 
 // The thresholds of a codebook in 32 stretches of equal length, of which none has two of them, and no
 // threshold lies within a thirtieth of a stretch from its ends. scale 0: there is no such division.
@@ -119,6 +141,7 @@ abi::CodeView code_view(const F& format) {
   view.tile = views::Tile<F>::of(format);
   if constexpr (Codes::kHasBook) {
     view.thresholds = Quant::kThresholds.data();
+    view.edges = code_view_of::kEdges<Quant>.data();
     if constexpr (code_view_of::kCells<Quant>.scale > 0.0f)
       view.cells = &code_view_of::kCells<Quant>;
   }

@@ -237,6 +237,7 @@ struct LevelTable {
   using O = CodecOps;
   alignas(64) float levels[64];
 
+  LevelTable() {}
   LevelTable(const float* from, std::uint32_t count, float rest) {
     std::memcpy(levels, from, count * sizeof(float));
     for (std::uint32_t i = count; i < round_up(count, 16u); ++i) levels[i] = rest;
@@ -430,7 +431,8 @@ struct Decode {
                                    float* row) {
     const O::F f32;
     KVPLEAT_UNROLL
-    for (std::uint32_t i = c; i < c + 16; i += O::kLanes) {
+    for (std::uint32_t lane = 0; lane < 16; lane += O::kLanes) {
+      const std::uint32_t i = c + lane;
       const O::VF along =
           O::rounded(hn::Mul(hn::Set(f32, size), hn::LoadU(f32, view.direction + i)));
       hn::StoreU(hn::Add(hn::LoadU(f32, row + i), along), f32, row + i);

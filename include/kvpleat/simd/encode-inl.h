@@ -5,6 +5,7 @@
 // is done for 16 tokens in vectors. Codes pass through bytes, one per code, in L1; from there whole
 // fields go to the tile.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -553,7 +554,7 @@ struct Encode {
 
   // --- Codebooks (quant/codebook.h) ---
 
-  // The side nearest to each of 16 scales, and what it stands for.
+  // The side nearest to each of 16 scales, and what it stands for (values: or null).
   static HWY_INLINE void nearest_sides(abi::Side side, const float* scales, std::uint32_t* sides,
                                        float* values) {
     switch (side) {
@@ -565,7 +566,7 @@ struct Encode {
         return nearest_sides<abi::Side::kFloat>(scales, sides, values);
       default:
         nearest_log_scales(scales, sides);
-        for (std::uint32_t t = 0; t < 16; ++t)
+        for (std::uint32_t t = 0; values != nullptr && t < 16; ++t)
           values[t] = to_float(LogScale8{static_cast<std::uint8_t>(sides[t])});
     }
   }
@@ -606,7 +607,7 @@ struct Encode {
     for (std::uint32_t i = 0; i < 16; i += O::kLanes) {
       const O::VU bits = SideOps<kSide>::nearest(hn::Load(O::F(), scales + i));
       hn::Store(bits, O::U(), sides + i);
-      hn::Store(SideOps<kSide>::to_float(bits), O::F(), values + i);
+      if (values != nullptr) hn::Store(SideOps<kSide>::to_float(bits), O::F(), values + i);
     }
   }
   // Number of thresholds below each quotient. The table is filled up with infinities.
@@ -634,21 +635,13 @@ struct Encode {
       return code;
     }
   }
-  // The exact scale of a policy, of 16 tokens.
-  static HWY_INLINE void root_of_ratio(const double* above, const double* below, float* to) {
+  // The scale of a policy, of 16 tokens.
+  static HWY_INLINE void quotients(bool root, const double* above, const double* below, float* to) {
     const O::D f64;
     const hn::Rebind<float, O::D> f32;
     for (std::uint32_t i = 0; i < 16; i += O::kDoubles) {
       const O::VD ratio = hn::Div(hn::Load(f64, above + i), hn::Load(f64, below + i));
-      hn::Store(hn::DemoteTo(f32, hn::Sqrt(ratio)), f32, to + i);
-    }
-  }
-  static HWY_INLINE void ratio(const double* above, const double* below, float* to) {
-    const O::D f64;
-    const hn::Rebind<float, O::D> f32;
-    for (std::uint32_t i = 0; i < 16; i += O::kDoubles) {
-      const O::VD exact = hn::Div(hn::Load(f64, above + i), hn::Load(f64, below + i));
-      hn::Store(hn::DemoteTo(f32, exact), f32, to + i);
+      hn::Store(hn::DemoteTo(f32, root ? hn::Sqrt(ratio) : ratio), f32, to + i);
     }
   }
   static HWY_INLINE void codebook(const abi::CodeView& view, const float* rows, std::size_t stride,
@@ -675,176 +668,370 @@ struct Encode {
                        std::uint32_t slot, std::uint32_t count, std::uint32_t group,
                        std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
                        std::uint8_t* block) {
-    Book<kBits> book(view);
+    Book<kBits> book(view, n);
     Padded padded;
-    for (std::uint32_t t = 0; t < count; ++t)
-      book.energy[t] = square(padded.of(rows + t * stride, n, 0.0f), n);
-    book.choose_coding(view, n);
+    const auto row_of = [&](std::uint32_t t)
+                            HWY_ATTR { return padded.of(rows + t * stride, n, 0.0f); };
     for (std::uint32_t t = 0; t < count; ++t) {
-      book.template code<false>(view, t, padded.of(rows + t * stride, n, 0.0f), n,
-                                bytes.codes[t] + begin, nullptr);
+      const float* row = row_of(t);
+      Partial squares;
+      for (std::uint32_t c = 0; c < n; c += 16) squares.add(row + c, row + c);
+      book.energy.put(t, squares);
     }
-    book.refine(view);
+    book.choose_coding(view, count, row_of);
+    for (std::uint32_t t = 0; t < count; ++t)
+      book.template code<false>(view, t, row_of(t), bytes.codes[t] + begin, nullptr);
+    book.refine(view, count, row_of, [&](std::uint32_t t) { return bytes.codes[t] + begin; });
     store_sides(view, book.sides, slot, count, group, block);
   }
-  // The sum of squares in the order of the numeric law; n a multiple of 16, or filled up with zeros.
-  static HWY_INLINE double square(const float* row, std::uint32_t n) {
+  // --- Sums that decide little ---
+  // What is stored of a sum has few bits: a scale of 8 or 16, a coefficient of 8. So sums are made in
+  // float, with a bound of what they may be off by, and only if both ends of that interval do not
+  // give the same bits, the sum of the numeric law is made.
+
+  // 16 partial sums of products, in float.
+  struct Partial {
+    O::VF sums[O::kParts];
+    HWY_INLINE Partial() {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kParts; ++i) sums[i] = hn::Zero(O::F());
+    }
+    HWY_INLINE void add(std::uint32_t i, O::VF a, O::VF b) { sums[i] = hn::MulAdd(a, b, sums[i]); }
+    HWY_INLINE void add(const float* a, const float* b) {
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < O::kParts; ++i)
+        add(i, hn::LoadU(O::F(), a + i * O::kLanes), hn::LoadU(O::F(), b + i * O::kLanes));
+    }
+  };
+  // The partial sums of 16 tokens, and their sums.
+  struct Sums {
+    alignas(64) float partial[16 * O::kLanes] = {};
+    alignas(64) float of[16];
+
+    HWY_INLINE void put(std::uint32_t token, const Partial& sums) {
+      O::VF all = sums.sums[0];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 1; i < O::kParts; ++i) all = hn::Add(all, sums.sums[i]);
+      hn::Store(all, O::F(), partial + token * O::kLanes);
+    }
+    // Four tokens to a register, then blocks of registers.
+    HWY_INLINE void join() {
+      const O::F f32;
+      const hn::Repartition<double, O::F> f64;
+      O::VF four[4];
+      KVPLEAT_UNROLL
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        O::VF two[2];
+        KVPLEAT_UNROLL
+        for (std::uint32_t k = 0; k < 2; ++k) {
+          const O::VF a = hn::Load(f32, partial + (4 * i + 2 * k) * O::kLanes);
+          const O::VF b = hn::Load(f32, partial + (4 * i + 2 * k + 1) * O::kLanes);
+          two[k] = hn::Add(hn::InterleaveLower(f32, a, b), hn::InterleaveUpper(f32, a, b));
+        }
+        const auto a = hn::BitCast(f64, two[0]);
+        const auto b = hn::BitCast(f64, two[1]);
+        four[i] = hn::Add(hn::BitCast(f32, hn::InterleaveLower(f64, a, b)),
+                          hn::BitCast(f32, hn::InterleaveUpper(f64, a, b)));
+      }
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+      __m512 pairs[2];
+      for (int k = 0; k < 2; ++k) {
+        const __m512 a = four[2 * k].raw;
+        const __m512 b = four[2 * k + 1].raw;
+        pairs[k] =
+            _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+      }
+      _mm512_store_ps(of, _mm512_add_ps(_mm512_shuffle_f32x4(pairs[0], pairs[1], 0x88),
+                                        _mm512_shuffle_f32x4(pairs[0], pairs[1], 0xdd)));
+#else
+      for (std::uint32_t i = 0; i < 4; i += O::kLanes / 4) {
+        O::VF all = four[i];
+        if constexpr (O::kLanes == 8) {
+          all = hn::Add(hn::ConcatLowerLower(f32, four[i + 1], four[i]),
+                        hn::ConcatUpperUpper(f32, four[i + 1], four[i]));
+        }
+        hn::Store(all, f32, of + 4 * i);
+      }
+#endif
+    }
+  };
+  // What a sum of n products is off by, over the sum of their magnitudes: n / 16 and one roundings in
+  // a partial sum (two for a product without FMA), four where these are joined, and five more for
+  // what is computed with it.
+  static constexpr double spread(std::uint32_t n) {
+    return static_cast<double>(n / 16 + 12) * 0x1p-24;
+  }
+  // Energies of which that holds: products neither overflow nor lose bits below the smallest float.
+  static HWY_INLINE O::MF usable(O::VF energy) {
+    return hn::And(hn::Ge(energy, hn::Set(O::F(), 0x1p-80f)),
+                   hn::Le(energy, hn::Set(O::F(), 0x1p100f)));
+  }
+  static HWY_INLINE hn::Mask<O::D> usable(O::VD energy) {
+    return hn::And(hn::Ge(energy, hn::Set(O::D(), 0x1p-80)),
+                   hn::Le(energy, hn::Set(O::D(), 0x1p100)));
+  }
+
+  // The sum of products in the order of the numeric law; n a multiple of 16, or filled up with
+  // zeros.
+  static HWY_INLINE double dot(const float* a, const float* b, std::uint32_t n) {
     O::VD sums[O::kDoubleParts];
     KVPLEAT_UNROLL
     for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
     for (std::uint32_t c = 0; c < n; c += 16) {
       KVPLEAT_UNROLL
       for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
-        const O::VD x = O::to_double(row + c + i * O::kDoubles);
-        sums[i] = hn::MulAdd(x, x, sums[i]);
+        sums[i] = hn::MulAdd(O::to_double(a + c + i * O::kDoubles),
+                             O::to_double(b + c + i * O::kDoubles), sums[i]);
       }
     }
     return O::sum_in_tree(sums);
   }
 
-  // A codebook at work on one group of each of 16 tokens.
+  // A codebook at work on one group of n channels of each of 16 tokens.
   template <std::uint32_t kBits>
   struct Book {
     static constexpr std::uint32_t kCount = 1u << kBits;
+    const std::uint32_t members;
     LevelTable thresholds;
     LevelTable levels;
-    alignas(64) double energy[16] = {};   // <x, x>
-    alignas(64) double both[16] = {};     // <level, x>
-    alignas(64) double squares[16] = {};  // <level, level>
-    alignas(64) float exact[16];
+    float largest;  // level
+    Sums energy;    // <x, x>
+    Sums both;      // <level, x>
+    Sums squares;   // <level, level>
     alignas(64) std::uint32_t sides[2][16];
     alignas(64) float coding[16];
     alignas(64) float stored[16];
 
-    explicit HWY_INLINE Book(const abi::CodeView& view)
-        : thresholds(view.thresholds, kCount - 1, kInfinity),
-          levels(view.tile.levels, kCount, 0.0f) {}
+    HWY_INLINE Book(const abi::CodeView& view, std::uint32_t n)
+        : members(n),
+          thresholds(view.thresholds, kCount - 1, kInfinity),
+          levels(view.tile.levels, kCount, 0.0f),
+          largest(upper_of(magnitude(levels.levels[0]), magnitude(levels.levels[kCount - 1]))) {}
 
-    // What codes are chosen with, of energies.
-    HWY_INLINE void choose_coding(const abi::CodeView& view, std::uint32_t n) {
-      alignas(64) double members[16];
-      for (double& one : members) one = static_cast<double>(n);
-      root_of_ratio(energy, members, exact);
-      nearest_sides(view.tile.side, exact, sides[0], coding);
+    // What codes are chosen with, of energies. row_of(token): its members, filled up.
+    template <class RowOf>
+    HWY_INLINE void choose_coding(const abi::CodeView& view, std::uint32_t count,
+                                  const RowOf& row_of) {
+      energy.join();
+      const O::D f64;
+      const O::VD lower = hn::Set(f64, 1.0 - spread(members));
+      const O::VD upper = hn::Set(f64, 1.0 + spread(members));
+      const O::VD n = hn::Set(f64, static_cast<double>(members));
+      Interval interval;
+      for (std::uint32_t t = 0; t < 16; t += O::kDoubles) {
+        const O::VD e = O::to_double(energy.of + t);
+        interval.set(t, usable(e), hn::Mul(e, lower), n, hn::Mul(e, upper), n);
+      }
+      decide(view, count, true, interval, coding, [&](std::uint32_t t) HWY_ATTR {
+        interval.above[0][t] = square(row_of(t));
+        interval.below[0][t] = static_cast<double>(members);
+      });
       std::memcpy(stored, coding, sizeof stored);
     }
     // Codes of a row, and what its scale is refined from. kKeep: its levels as well.
     template <bool kKeep>
     HWY_INLINE void code(const abi::CodeView& view, std::uint32_t token, const float* row,
-                         std::uint32_t n, std::uint8_t* codes, float* kept) {
-      const float scale = coding[token];
-      if (!(scale > 0.0f)) {
-        std::memset(codes, 0, n);
+                         std::uint8_t* codes, float* kept) {
+      if (!(coding[token] > 0.0f)) {
+        std::memset(codes, 0, members);
         if (kKeep) {
-          for (std::uint32_t c = 0; c < round_up(n, 16u); ++c) kept[c] = levels.levels[0];
+          for (std::uint32_t c = 0; c < round_up(members, 16u); ++c) kept[c] = levels.levels[0];
         }
         return;
       }
       switch (view.scaling) {
         case abi::Scaling::kNorm:
-          return code_row<kKeep, false, false>(view, token, row, n, codes, kept);
+          return code_row<kKeep, false, false>(view, token, row, codes, kept);
         case abi::Scaling::kUnbiased:
-          return code_row<kKeep, true, false>(view, token, row, n, codes, kept);
+          return code_row<kKeep, true, false>(view, token, row, codes, kept);
         default:
-          return code_row<kKeep, true, true>(view, token, row, n, codes, kept);
+          return code_row<kKeep, true, true>(view, token, row, codes, kept);
       }
     }
     // What is stored, of the sums.
-    HWY_INLINE void refine(const abi::CodeView& view) {
+    template <class RowOf, class CodesOf>
+    HWY_INLINE void refine(const abi::CodeView& view, std::uint32_t count, const RowOf& row_of,
+                           const CodesOf& codes_of) {
       if (view.scaling == abi::Scaling::kNorm) return;
-      if (view.scaling == abi::Scaling::kMatchedNorm) {
-        root_of_ratio(energy, squares, exact);
-      } else if (view.scaling == abi::Scaling::kLeastSquares) {
-        ratio(both, squares, exact);
-      } else {
-        ratio(energy, both, exact);
+      both.join();
+      squares.join();
+      const bool root = view.scaling == abi::Scaling::kMatchedNorm;
+      const bool least = view.scaling == abi::Scaling::kLeastSquares;
+      const O::D f64;
+      const O::VD lower = hn::Set(f64, 1.0 - spread(members));
+      const O::VD upper = hn::Set(f64, 1.0 + spread(members));
+      // Of <level, x>, magnitudes sum up to |level| |x| at most.
+      const O::VD most = hn::Set(
+          f64, static_cast<double>(largest * largest) * static_cast<double>(members) * 1.01);
+      const O::VD zero = hn::Zero(f64);
+      Interval interval;
+      for (std::uint32_t t = 0; t < 16; t += O::kDoubles) {
+        const O::VD e = O::to_double(energy.of + t);
+        const O::VD s = O::to_double(squares.of + t);
+        const O::VD b = O::to_double(both.of + t);
+        const O::VD off = hn::Mul(hn::Sqrt(hn::Mul(most, e)), hn::Set(f64, spread(members)));
+        const O::VD low = hn::Sub(b, off);
+        const O::VD high = hn::Add(b, off);
+        const auto certain = hn::And(usable(e), hn::Gt(low, zero));
+        if (root) {
+          interval.set(t, certain, hn::Mul(e, lower), hn::Mul(s, upper), hn::Mul(e, upper),
+                       hn::Mul(s, lower));
+        } else if (least) {
+          interval.set(t, certain, low, hn::Mul(s, upper), high, hn::Mul(s, lower));
+        } else {
+          interval.set(t, certain, hn::Mul(e, lower), high, hn::Mul(e, upper), low);
+        }
+        interval.clear(t, hn::Gt(O::to_double(coding + t), zero));
       }
-      for (std::uint32_t t = 0; t < 16; ++t) {
-        if (!(coding[t] > 0.0f && both[t] > 0.0)) exact[t] = 0.0f;
-      }
-      nearest_sides(view.tile.side, exact, sides[0], stored);
+      decide(view, count, root, interval, stored, [&](std::uint32_t t) HWY_ATTR {
+        const float* row = row_of(t);
+        const double e = square(row);
+        double b = 0.0;
+        double s = 0.0;
+        exact_sums(row, codes_of(t), &b, &s);
+        interval.above[0][t] = !(b > 0.0) ? 0.0 : least ? b : e;
+        interval.below[0][t] = !(b > 0.0) ? 1.0 : root || least ? s : b;
+      });
     }
 
    private:
+    // The scales of 16 tokens lie between the quotients (or their roots) of the first and of the
+    // second of both.
+    struct Interval {
+      alignas(64) double above[2][16];
+      alignas(64) double below[2][16];
+      // certain: else the ends are 0 and infinity.
+      HWY_INLINE void set(std::uint32_t t, hn::Mask<O::D> certain, O::VD above0, O::VD below0,
+                          O::VD above1, O::VD below1) {
+        const O::D f64;
+        const O::VD one = hn::Set(f64, 1.0);
+        hn::Store(hn::IfThenElseZero(certain, above0), f64, above[0] + t);
+        hn::Store(hn::IfThenElse(certain, below0, one), f64, below[0] + t);
+        hn::Store(hn::IfThenElse(certain, above1, hn::Set(f64, static_cast<double>(kInfinity))),
+                  f64, above[1] + t);
+        hn::Store(hn::IfThenElse(certain, below1, one), f64, below[1] + t);
+      }
+      // Scales of 0, unless `some`.
+      HWY_INLINE void clear(std::uint32_t t, hn::Mask<O::D> some) {
+        const O::D f64;
+        for (std::uint32_t end = 0; end < 2; ++end) {
+          hn::Store(hn::IfThenElseZero(some, hn::Load(f64, above[end] + t)), f64, above[end] + t);
+          hn::Store(hn::IfThenElse(some, hn::Load(f64, below[end] + t), hn::Set(f64, 1.0)), f64,
+                    below[end] + t);
+        }
+      }
+    };
+    [[nodiscard]] HWY_INLINE double square(const float* row) const {
+      return dot(row, row, round_up(members, 16u));
+    }
+    // Sides of the scales, and what they stand for. Where the ends of an interval differ, exactly(t)
+    // sets the first one to what the numeric law says.
+    template <class Exactly>
+    HWY_INLINE void decide(const abi::CodeView& view, std::uint32_t count, bool root,
+                           Interval& interval, float* values, const Exactly& exactly) {
+      alignas(64) float scales[16];
+      quotients(root, interval.above[1], interval.below[1], scales);
+      nearest_sides(view.tile.side, scales, sides[1], nullptr);
+      quotients(root, interval.above[0], interval.below[0], scales);
+      nearest_sides(view.tile.side, scales, sides[0], values);
+      bool again = false;
+      for (std::uint32_t t = 0; t < count; ++t) {
+        if (sides[0][t] == sides[1][t]) continue;
+        exactly(t);
+        again = true;
+      }
+      if (!again) return;
+      quotients(root, interval.above[0], interval.below[0], scales);
+      nearest_sides(view.tile.side, scales, sides[0], values);
+    }
+    // <level, x> and <level, level> in the order of the numeric law.
+    HWY_INLINE void exact_sums(const float* row, const std::uint8_t* codes, double* with_row,
+                               double* with_itself) const {
+      alignas(64) float level[592] = {};
+      for (std::uint32_t c = 0; c < members; ++c) level[c] = levels.levels[codes[c]];
+      *with_row = dot(level, row, round_up(members, 16u));
+      *with_itself = dot(level, level, round_up(members, 16u));
+    }
     template <bool kKeep, bool kBoth, bool kSquares>
     HWY_INLINE void code_row(const abi::CodeView& view, std::uint32_t token, const float* row,
-                             std::uint32_t n, std::uint8_t* codes, float* kept) {
+                             std::uint8_t* codes, float* kept) {
       const O::F f32;
-      const O::VF scales = hn::Set(f32, coding[token]);
-      const Cells cells(view);
-      O::VD sums[2][O::kDoubleParts];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i)
-        sums[0][i] = sums[1][i] = hn::Zero(O::D());
-      const std::uint32_t whole = n / 16 * 16;
-      for (std::uint32_t c = 0; c < n; c += 16) {
-        O::VF level[O::kParts];
+      const Cells cells(view, thresholds, coding[token]);
+      Partial sums[2];
+      const std::uint32_t whole = members / 16 * 16;
+      for (std::uint32_t c = 0; c < members; c += 16) {
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < O::kParts; ++i) {
           const std::uint32_t at = c + i * O::kLanes;
-          const O::VI code = cells.find(thresholds, hn::Div(hn::LoadU(f32, row + at), scales));
+          const O::VF x = hn::LoadU(f32, row + at);
+          const O::VI code = cells.find(x);
           O::store_bytes(code, codes + at);
-          level[i] = levels.template find<kCount>(code);
-          if (kKeep) hn::StoreU(level[i], f32, kept + at);
-        }
-        if (c == whole) {  // what fills the last register has no level
-          KVPLEAT_UNROLL
-          for (std::uint32_t i = 0; i < O::kParts; ++i) {
-            const auto mine = hn::FirstN(f32, n - c > i * O::kLanes ? n - c - i * O::kLanes : 0);
-            level[i] = hn::IfThenElseZero(mine, level[i]);
+          O::VF level = levels.template find<kCount>(code);
+          if (kKeep) hn::StoreU(level, f32, kept + at);
+          if (c == whole) {  // what fills the last register has no level
+            const std::uint32_t rest = members - c;
+            level = hn::IfThenElseZero(
+                hn::FirstN(f32, rest > i * O::kLanes ? rest - i * O::kLanes : 0), level);
           }
-        }
-        KVPLEAT_UNROLL
-        for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
-          const O::VD y =
-              i % 2 == 0 ? O::lower_double(level[i / 2]) : O::upper_double(level[i / 2]);
-          if (kBoth)
-            sums[0][i] = hn::MulAdd(y, O::to_double(row + c + i * O::kDoubles), sums[0][i]);
-          if (kSquares) sums[1][i] = hn::MulAdd(y, y, sums[1][i]);
+          if (kBoth) sums[0].add(i, level, x);
+          if (kSquares) sums[1].add(i, level, level);
         }
       }
-      if (kBoth) both[token] = O::sum_in_tree(sums[0]);
-      if (kSquares) squares[token] = O::sum_in_tree(sums[1]);
+      if (kBoth) both.put(token, sums[0]);
+      if (kSquares) squares.put(token, sums[1]);
     }
 
-    // Cells of quotients.
-    struct Cells {
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    // Without a division: edges times the scale are compared with x.
+    struct Cells {
       static constexpr bool kTable = kBits == 3 || kBits == 4;  // fewer are found sooner by halves
+      LevelTable bounds;
       bool by_table;
       O::VF stretch;
       O::VF offset;
       O::VI start[2];
 
-      explicit HWY_INLINE Cells(const abi::CodeView& view)
-          : by_table(kTable && view.cells != nullptr) {
+      HWY_INLINE Cells(const abi::CodeView& view, const LevelTable&, float scale)
+          : bounds(), by_table(kTable && view.cells != nullptr && scale >= 0x1p-100f) {
+        const __m512d scales = _mm512_set1_pd(static_cast<double>(scale));
+        for (std::uint32_t i = 0; i < round_up(kCount, 16u); i += 8) {
+          const __m512d product = _mm512_mul_pd(_mm512_loadu_pd(view.edges + i), scales);
+          _mm256_store_ps(bounds.levels + i, _mm512_cvt_roundpd_ps(product, _MM_FROUND_TO_NEG_INF |
+                                                                                _MM_FROUND_NO_EXC));
+        }
         if (!by_table) return;
-        stretch = hn::Set(O::F(), view.cells->scale);
-        offset = hn::Set(O::F(), view.cells->offset);
-        start[0] = hn::LoadU(O::Int(), view.cells->start);
-        start[1] = hn::LoadU(O::Int(), view.cells->start + 16);
+        // Around stretch 16.
+        stretch = hn::Set(O::F(), view.cells->scale / scale);
+        offset = hn::Set(O::F(), view.cells->offset - 16.0f);
+        start[0] = hn::LoadU(O::Int(), view.cells->start + 16);
+        start[1] = hn::LoadU(O::Int(), view.cells->start);
       }
-      HWY_INLINE O::VI find(const LevelTable& table, O::VF quotient) const {
+      HWY_INLINE O::VI find(O::VF x) const {
         if constexpr (kTable) {
           if (HWY_LIKELY(by_table)) {
-            const O::VF place = hn::MulAdd(quotient, stretch, offset);
-            const O::VI b = O::to_code(place, hn::Set(O::F(), 31.0f));
-            const O::VI first{_mm512_permutex2var_epi32(start[0].raw, b.raw, start[1].raw)};
-            const O::VF threshold = hn::TableLookupLanes(hn::Load(O::F(), table.levels),
-                                                         hn::IndicesFromVec(O::F(), first));
-            const __mmask16 above = _mm512_cmp_ps_mask(quotient.raw, threshold.raw, _CMP_GT_OQ);
+            const O::VF place = hn::MulAdd(x, stretch, offset);
+            // The smaller magnitude, with the sign of the first: -15 .. 15. Five bits of it count.
+            const __m512 within = _mm512_range_ps(place.raw, _mm512_set1_ps(15.0f), 2);
+            const O::VI first{
+                _mm512_permutex2var_epi32(start[0].raw, _mm512_cvtps_epi32(within), start[1].raw)};
+            const __m512 bound = _mm512_permutexvar_ps(first.raw, _mm512_load_ps(bounds.levels));
+            const __mmask16 above = _mm512_cmp_ps_mask(x.raw, bound, _CMP_GT_OQ);
             return O::VI{_mm512_mask_add_epi32(first.raw, above, first.raw, _mm512_set1_epi32(1))};
           }
         }
-        return cell<kCount>(table, quotient);
+        return cell<kCount>(bounds, x);
       }
-#else
-      explicit HWY_INLINE Cells(const abi::CodeView&) {}
-      HWY_INLINE O::VI find(const LevelTable& table, O::VF quotient) const {
-        return cell<kCount>(table, quotient);
-      }
-#endif
     };
+#else
+    struct Cells {
+      const LevelTable& thresholds;
+      O::VF scales;
+
+      HWY_INLINE Cells(const abi::CodeView&, const LevelTable& table, float scale)
+          : thresholds(table), scales(hn::Set(O::F(), scale)) {}
+      HWY_INLINE O::VI find(O::VF x) const { return cell<kCount>(thresholds, hn::Div(x, scales)); }
+    };
+#endif
   };
 
   // --- A direction apart (codec/direction.h), three rounds ---
@@ -905,88 +1092,140 @@ struct Encode {
     const std::uint32_t row_floats = round_up(dim, 16u);
     const float step = view.tile.direction[dim];
     CodeBytes bytes;
-    Book<kBits> book(view);
+    Book<kBits> book(view, dim);
     alignas(64) float direction[592];  // filled up with zeros
-    alignas(64) double wide[592];      // the same
     alignas(64) float rests[16 * 592];
     alignas(64) float levels[16 * 592];
-    float size[16];
     std::memcpy(direction, view.tile.direction, dim * sizeof(float));
     for (std::uint32_t c = dim; c < row_floats; ++c) direction[c] = 0.0f;
-    for (std::uint32_t c = 0; c < row_floats; c += O::kDoubles)
-      hn::Store(O::to_double(direction + c), O::D(), wide + c);
     Padded padded;
+    const auto row_of = [&](std::uint32_t t)
+                            HWY_ATTR { return padded.of(rows + t * stride, dim, 0.0f); };
+    const auto rest_of = [&](std::uint32_t t) HWY_ATTR { return rests + t * row_floats; };
+
+    // The coefficient of the row.
+    const float length = static_cast<float>(std::sqrt(dot(direction, direction, row_floats)));
+    Coefficients coefficients(dim, length, step);
+    Sums squares;
     for (std::uint32_t t = 0; t < count; ++t) {
-      const double along = dot(wide, padded.of(rows + t * stride, dim, 0.0f), row_floats);
-      size[t] =
-          product(static_cast<float>(round_to_signed(static_cast<float>(along) / step, 127)), step);
-    }
-    for (std::uint32_t t = 0; t < count; ++t) {
-      const float* row = padded.of(rows + t * stride, dim, 0.0f);
-      float* rest = rests + t * row_floats;
-      const O::VF sizes = hn::Set(f32, size[t]);
-      O::VD sums[O::kDoubleParts];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+      const float* row = row_of(t);
+      Partial sums[2];
       for (std::uint32_t c = 0; c < row_floats; c += 16) {
-        O::VF x[O::kParts];
+        sums[0].add(direction + c, row + c);
+        sums[1].add(row + c, row + c);
+      }
+      coefficients.along.put(t, sums[0]);
+      squares.put(t, sums[1]);
+    }
+    squares.join();
+    alignas(64) float lengths[16];
+    for (std::uint32_t t = 0; t < 16; t += O::kLanes) {
+      const O::VF square = hn::Load(f32, squares.of + t);
+      hn::Store(hn::IfThenElse(usable(square), hn::Sqrt(square), hn::Set(f32, kInfinity)), f32,
+                lengths + t);
+    }
+    coefficients.decide(lengths, count, [&](std::uint32_t t) HWY_ATTR {
+      return dot(direction, row_of(t), row_floats);
+    });
+
+    // Codes of the row without it.
+    for (std::uint32_t t = 0; t < count; ++t) {
+      const float* row = row_of(t);
+      float* rest = rest_of(t);
+      const O::VF sizes = hn::Set(f32, product(static_cast<float>(coefficients.codes[t]), step));
+      Partial sums;
+      for (std::uint32_t c = 0; c < row_floats; c += 16) {
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < O::kParts; ++i) {
           const std::uint32_t at = c + i * O::kLanes;
           const O::VF along = O::rounded(hn::Mul(sizes, hn::Load(f32, direction + at)));
-          x[i] = hn::Sub(hn::LoadU(f32, row + at), along);
-          hn::Store(x[i], f32, rest + at);
+          const O::VF x = hn::Sub(hn::LoadU(f32, row + at), along);
+          hn::Store(x, f32, rest + at);
+          sums.add(i, x, x);
         }
-        O::add_products(x, x, sums);
       }
-      book.energy[t] = O::sum_in_tree(sums);
+      book.energy.put(t, sums);
     }
-    book.choose_coding(view, dim);
+    book.choose_coding(view, count, rest_of);
     for (std::uint32_t t = 0; t < count; ++t) {
-      book.template code<true>(view, t, rests + t * row_floats, dim, bytes.codes[t],
-                               levels + t * row_floats);
+      book.template code<true>(view, t, rest_of(t), bytes.codes[t], levels + t * row_floats);
       bytes.end(t, dim);
     }
-    book.refine(view);
+    book.refine(view, count, rest_of, [&](std::uint32_t t) { return bytes.codes[t]; });
+
+    // The coefficient of the row without what the codes stand for.
+    const auto left_at = [&](std::uint32_t t, const float* row, std::uint32_t at) HWY_ATTR {
+      const O::VF dense = O::rounded(
+          hn::Mul(hn::Load(f32, levels + t * row_floats + at), hn::Set(f32, book.stored[t])));
+      return hn::Sub(hn::LoadU(f32, row + at), dense);
+    };
     for (std::uint32_t t = 0; t < count; ++t) {
-      const float* row = padded.of(rows + t * stride, dim, 0.0f);
-      const float* level = levels + t * row_floats;
-      const O::VF scale = hn::Set(f32, book.stored[t]);
-      O::VD sums[O::kDoubleParts];
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
+      const float* row = row_of(t);
+      Partial sums;
       for (std::uint32_t c = 0; c < row_floats; c += 16) {
         KVPLEAT_UNROLL
         for (std::uint32_t i = 0; i < O::kParts; ++i) {
           const std::uint32_t at = c + i * O::kLanes;
-          const O::VF dense = O::rounded(hn::Mul(hn::Load(f32, level + at), scale));
-          const O::VF left = hn::Sub(hn::LoadU(f32, row + at), dense);
-          sums[2 * i] = hn::MulAdd(hn::Load(O::D(), wide + at), O::lower_double(left), sums[2 * i]);
-          sums[2 * i + 1] = hn::MulAdd(hn::Load(O::D(), wide + at + O::kDoubles),
-                                       O::upper_double(left), sums[2 * i + 1]);
+          sums.add(i, hn::Load(f32, direction + at), left_at(t, row, at));
         }
       }
-      const std::int32_t code =
-          round_to_signed(static_cast<float>(O::sum_in_tree(sums)) / step, 127);
+      coefficients.along.put(t, sums);
+    }
+    // |row| + |dense|
+    const float most = book.largest * std::sqrt(static_cast<float>(dim));
+    for (std::uint32_t t = 0; t < 16; ++t) lengths[t] += most * book.stored[t];
+    coefficients.decide(lengths, count, [&](std::uint32_t t) HWY_ATTR {
+      const float* row = row_of(t);
+      alignas(64) float left[592];
+      for (std::uint32_t at = 0; at < row_floats; at += O::kLanes)
+        hn::Store(left_at(t, row, at), f32, left + at);
+      return dot(direction, left, row_floats);
+    });
+    for (std::uint32_t t = 0; t < count; ++t) {
       block[view.tile.coefficients_at + slot + t] =
-          static_cast<std::uint8_t>(static_cast<std::int8_t>(code));
+          static_cast<std::uint8_t>(static_cast<std::int8_t>(coefficients.codes[t]));
     }
     store_sides(view, book.sides, slot, count, 0, block);
     PutCodes::tokens(planes, view.tile, view.keys, bytes, slot, count, block);
   }
-  static HWY_INLINE double dot(const double* a, const float* b, std::uint32_t n) {
-    O::VD sums[O::kDoubleParts];
-    KVPLEAT_UNROLL
-    for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) sums[i] = hn::Zero(O::D());
-    for (std::uint32_t c = 0; c < n; c += 16) {
-      KVPLEAT_UNROLL
-      for (std::uint32_t i = 0; i < O::kDoubleParts; ++i) {
-        sums[i] = hn::MulAdd(hn::Load(O::D(), a + c + i * O::kDoubles),
-                             O::to_double(b + c + i * O::kDoubles), sums[i]);
+  // Coefficients of 16 tokens, of sums along the direction.
+  struct Coefficients {
+    const float off;  // over the length of a row
+    const float step;
+    Sums along;
+    alignas(64) std::int32_t codes[16];
+
+    HWY_INLINE Coefficients(std::uint32_t dim, float length, float unit)
+        : off(static_cast<float>(spread(dim)) * length * 1.01f), step(unit) {}
+    // round half to even(float(sum) / step), clamped to +-127. exactly(t): the sum of the numeric
+    // law, which a length that is not finite always asks for.
+    template <class Exactly>
+    HWY_INLINE void decide(const float* lengths, std::uint32_t count, const Exactly& exactly) {
+      const O::F f32;
+      const O::Int i32;
+      along.join();
+      alignas(64) std::int32_t others[16];
+      const O::VF steps = hn::Set(f32, step);
+      const O::VF top = hn::Set(f32, 127.0f);
+      const O::VF zero = hn::Zero(f32);
+      for (std::uint32_t t = 0; t < 16; t += O::kLanes) {
+        const O::VF sum = hn::Load(f32, along.of + t);
+        // The least: products that are lost below the smallest float.
+        const O::VF error = hn::Add(hn::Mul(hn::Load(f32, lengths + t), hn::Set(f32, off)),
+                                    hn::Set(f32, 0x1p-120f));
+        const O::VI low = O::to_signed(hn::Div(hn::Sub(sum, error), steps), top);
+        const O::VI high = O::to_signed(hn::Div(hn::Add(sum, error), steps), top);
+        const auto sure = hn::And(hn::Lt(error, hn::Set(f32, 0x1p100f)), hn::Gt(steps, zero));
+        hn::Store(low, i32, codes + t);
+        hn::Store(hn::IfThenElse(hn::RebindMask(i32, sure), high, hn::Set(i32, 128)), i32,
+                  others + t);
+      }
+      for (std::uint32_t t = 0; t < count; ++t) {
+        if (codes[t] == others[t]) continue;
+        codes[t] = round_to_signed(static_cast<float>(exactly(t)) / step, 127);
       }
     }
-    return O::sum_in_tree(sums);
-  }
+  };
   static void with_direction(const abi::CodeView& view, const TilePlanes& planes, const float* rows,
                              std::size_t stride, std::uint32_t slot, std::uint32_t count,
                              std::uint8_t* block) {
