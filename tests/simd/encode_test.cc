@@ -36,6 +36,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kvpleat/format/formats.h"
@@ -159,6 +160,92 @@ void check(test::Generator& random) {
     }
   }
 }
+// The same bytes of one row in slot 0.
+template <class F>
+bool same_row(const F& format, const float* row) {
+  std::vector<std::uint8_t> wanted(F::kBlockBytes, 0);
+  std::vector<std::uint8_t> got = wanted;
+  SpillWriter none;
+  EncodeCounters ignored;
+  format.encode(Rows{row, 1, F::kDim}, 0, nullptr, wanted.data(), none, ignored);
+  const abi::EncodeArguments arguments{row, F::kDim, 1, 0, got.data()};
+  return !HWY_DYNAMIC_DISPATCH(encode_rows)(code_view(format), arguments) || wanted == got;
+}
+// Elements whose quotients are thresholds, or a few floats beside them.
+template <class F>
+void check_thresholds(test::Generator& random) {
+  INFO(std::string(F::kId.view()));
+  using Quant = std::remove_cvref_t<decltype(F{}.quant)>;
+  using Side = typename Quant::Side;
+  const F format = F::bind(BindContext{nullptr, nullptr, nullptr});
+  std::uint32_t aimed = 0;
+  std::uint32_t different = 0;
+  for (std::uint32_t round = 0; round < 2000; ++round) {
+    const float scale = to_float(nearest<Side>(std::exp2(random.next() * 4.0f)));
+    std::vector<float> row(F::kDim);
+    double energy = 0.0;
+    for (std::uint32_t c = 0; c + 16 < F::kDim; ++c) {
+      if (random.below(2) != 0) continue;
+      const std::uint32_t k = random.below(Quant::kCount - 1);
+      row[c] = Quant::kThresholds[k] * scale;
+      const float towards = random.below(2) != 0 ? kInfinity : -kInfinity;
+      for (std::uint32_t i = random.below(4); i > 0; --i) row[c] = std::nextafter(row[c], towards);
+      energy += static_cast<double>(row[c]) * static_cast<double>(row[c]);
+    }
+    // What is left makes the scale the one that they are made for.
+    const double rest = F::kDim * static_cast<double>(scale) * static_cast<double>(scale) - energy;
+    if (rest < 0.0) continue;
+    const auto filling = static_cast<float>(std::sqrt(rest / 16.0));
+    for (std::uint32_t c = F::kDim - 16; c < F::kDim; ++c) row[c] = filling;
+    typename Quant::Stat stat{};
+    for (const float x : row) format.quant.observe(x, stat);
+    aimed += to_float(format.quant.scale(stat).norm) == scale ? 1u : 0u;
+    different += same_row(format, row.data()) ? 0u : 1u;
+  }
+  CHECK(aimed > 100);
+  CHECK(different == 0);
+}
+// Rows whose scale lies halfway between two sides, and rows that lie halfway between two
+// coefficients of their direction: but for the last bits of their elements.
+template <class F>
+void check_halfway(test::Generator& random) {
+  INFO(std::string(F::kId.view()));
+  using Side = typename std::remove_cvref_t<decltype(F{}.quant)>::Side;
+  std::vector<float> profile(F::kProfileSize + 1, 0.0f);
+  constexpr bool kDirection = requires {
+    F::Layout::kCoefficients;
+  };
+  float* direction = profile.data() + F::kProfileSize - 1 - F::kDim;
+  if constexpr (kDirection) {
+    for (std::uint32_t c = 0; c < F::kDim; ++c)
+      direction[c] = (c % 3 == 0 ? -1.0f : 1.0f) / std::sqrt(static_cast<float>(F::kDim));
+    direction[F::kDim] = 0.25f;
+  }
+  const F format = F::bind(BindContext{profile.data(), nullptr, nullptr});
+  std::uint32_t different = 0;
+  for (std::uint32_t round = 0; round < 2000; ++round) {
+    std::vector<float> row(F::kDim);
+    for (float& x : row) x = random.next() + random.next() + random.next();
+    if (kDirection && round % 2 == 0) {
+      const double along = ordered_dot(row.data(), direction, F::kDim);
+      const double wanted = 0.25 * (0.5 + static_cast<double>(random.below(20)));
+      for (std::uint32_t c = 0; c < F::kDim; ++c)
+        row[c] += static_cast<float>((wanted - along) * static_cast<double>(direction[c]));
+    } else {
+      if (kDirection) direction[F::kDim] = 1000.0f;  // nothing is taken away first
+      const double size = std::sqrt(ordered_dot(row.data(), row.data(), F::kDim) / F::kDim);
+      const float side = to_float(nearest<Side>(static_cast<float>(size)));
+      float next = side;
+      while (to_float(nearest<Side>(next)) == side) next *= 1.0f + 0x1p-12f;
+      const double middle =
+          (static_cast<double>(side) + static_cast<double>(to_float(nearest<Side>(next)))) / 2.0;
+      for (float& x : row) x = static_cast<float>(static_cast<double>(x) * middle / size);
+    }
+    different += same_row(format, row.data()) ? 0u : 1u;
+    if (kDirection) direction[F::kDim] = 0.25f;
+  }
+  CHECK(different == 0);
+}
 template <class... Formats>
 void check_all() {
   test::Generator random(12);
@@ -186,6 +273,36 @@ TEST_CASE("encoding by vectors: the bytes of the format, groups along tokens") {
               formats::IntChannel<20, 5, 128>,
               formats::Dense<64, SymmetricQuant<4, 32, Axis::kTokens, float>>,
               formats::Dense<64, SymmetricQuant<8, 4, Axis::kTokens>>>();
+  });
+}
+
+TEST_CASE("encoding by vectors: quotients on thresholds and beside them") {
+  on_targets([] {
+    test::Generator random(14);
+    check_thresholds<formats::CodebookValue<128, 4>::As<Role::kValue>>(random);
+    check_thresholds<formats::CodebookValue<80, 2>::As<Role::kKey>>(random);
+    check_thresholds<formats::RotatedBook<128, 4, NoTransform, ScalePolicy::kUnbiased,
+                                          LogScale8>::As<Role::kKey>>(random);
+    check_thresholds<formats::RotatedBook<64, 3, NoTransform, ScalePolicy::kMatchedNorm,
+                                          BFloat16>::As<Role::kKey>>(random);
+    check_thresholds<formats::CodebookValue<64, 6>::As<Role::kValue>>(random);
+  });
+}
+
+TEST_CASE("encoding by vectors: scales and coefficients halfway between two") {
+  on_targets([] {
+    test::Generator random(15);
+    check_halfway<formats::CodebookValue<128, 4>::As<Role::kValue>>(random);
+    check_halfway<formats::RotatedBook<128, 4, NoTransform, ScalePolicy::kUnbiased,
+                                       LogScale8>::As<Role::kKey>>(random);
+    check_halfway<formats::RotatedBook<96, 3, NoTransform, ScalePolicy::kMatchedNorm,
+                                       BFloat16>::As<Role::kKey>>(random);
+    check_halfway<formats::RotatedBook<128, 4, NoTransform, ScalePolicy::kUnbiased, LogScale8,
+                                       DirectionSplit<128>, DirectionCodec>::As<Role::kKey>>(
+        random);
+    check_halfway<formats::RotatedBook<39, 2, NoTransform, ScalePolicy::kLeastSquares, Half,
+                                       DirectionSplit<39>, DirectionCodec>::As<Role::kValue>>(
+        random);
   });
 }
 
