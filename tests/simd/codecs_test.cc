@@ -27,6 +27,9 @@ bool hadamard(const abi::HadamardArguments& a) {
 bool phase_center(const abi::PhaseArguments& a) {
   return CodecFunctions::phase_center(a);
 }
+bool phase_angles(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles& to) {
+  return CodecFunctions::phase_angles(turns, pairs, to);
+}
 bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
   return CodecFunctions::narrow(view, a);
 }
@@ -81,6 +84,7 @@ HWY_EXPORT(encode);
 HWY_EXPORT(decode);
 HWY_EXPORT(hadamard);
 HWY_EXPORT(phase_center);
+HWY_EXPORT(phase_angles);
 HWY_EXPORT(narrow);
 HWY_EXPORT(widen);
 HWY_EXPORT(balance);
@@ -105,6 +109,10 @@ struct TargetFunctions {
   }
   static bool phase_center(const abi::PhaseArguments& a) {
     return HWY_DYNAMIC_DISPATCH(phase_center)(a);
+  }
+  static bool phase_angles(const std::uint64_t* turns, std::uint32_t pairs,
+                           const abi::PhaseAngles& to) {
+    return HWY_DYNAMIC_DISPATCH(phase_angles)(turns, pairs, to);
   }
   static bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
     return HWY_DYNAMIC_DISPATCH(narrow)(view, a);
@@ -131,7 +139,9 @@ struct TargetFunctions {
     return HWY_DYNAMIC_DISPATCH(count_outliers)(view, row, counts);
   }
 };
-struct TargetKernels : ReferenceKernels, Codecs<TargetFunctions> {};
+struct TargetKernels : ReferenceKernels, Codecs<TargetFunctions> {
+  static constexpr bool kTakesPhaseTable = true;
+};
 
 template <class Traits>
 struct ByVectors : Traits {

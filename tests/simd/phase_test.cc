@@ -24,12 +24,23 @@ bool phase_rows(const abi::PhaseArguments& arguments) {
 #endif
 }
 
+void phase_angles(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles& to) {
+#if KVPLEAT_VECTOR_CODECS
+  PhaseRows::fill(turns, pairs, to);
+#else
+  static_cast<void>(turns);
+  static_cast<void>(pairs);
+  static_cast<void>(to);
+#endif
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace kvpleat::inline KVPLEAT_ISA
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <doctest/doctest.h>
+#include <hwy/aligned_allocator.h>
 
 #include <cstdint>
 #include <cstring>
@@ -43,6 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
 
 HWY_EXPORT(phase_rows);
+HWY_EXPORT(phase_angles);
 
 namespace {
 
@@ -75,7 +87,15 @@ void check(test::Generator& random, RopeLayout layout, std::uint32_t rotated) {
           center.forward<kDim>(row, position + t, to);
         }
       }
-      for (const bool in_place : {false, true}) {
+      // Angles that were computed before, of more positions than these.
+      const std::uint32_t stride = round_up(upper_of(rotated / 2, 1u), 16u);
+      hwy::AlignedFreeUniquePtr<float[]> floats =
+          hwy::AllocateAligned<float>(std::size_t{2} * (kCount + 5) * stride);
+      const abi::PhaseAngles angles{position - 3, kCount + 5, stride, floats.get(),
+                                    floats.get() + std::size_t{kCount + 5} * stride};
+      HWY_DYNAMIC_DISPATCH(phase_angles)(rope.turns.data(), rotated / 2, angles);
+      for (const std::uint32_t kind : {0u, 1u, 2u, 3u}) {
+        const bool in_place = kind % 2 != 0;
         std::vector<float> got(rows);
         const abi::PhaseArguments arguments{in_place ? got.data() : rows.data(),
                                             kStride,
@@ -87,6 +107,7 @@ void check(test::Generator& random, RopeLayout layout, std::uint32_t rotated) {
                                             rotated,
                                             layout == RopeLayout::kHalves,
                                             restore,
+                                            kind < 2 ? nullptr : &angles,
                                             got.data(),
                                             kStride};
         if (!HWY_DYNAMIC_DISPATCH(phase_rows)(arguments)) return;
@@ -129,8 +150,9 @@ TEST_CASE("the phase-centred forward by vectors: every phase") {
     const std::vector<float> rows(2000);
     for (std::int64_t position = 0; position < 100000; position += 1000) {
       std::vector<float> got(2000);
-      const abi::PhaseArguments arguments{rows.data(),       2, 1000,  2,     position,   mean,
-                                          rope.turns.data(), 2, false, false, got.data(), 2};
+      const abi::PhaseArguments arguments{
+          rows.data(), 2,     1000,  2,       position,   mean, rope.turns.data(),
+          2,           false, false, nullptr, got.data(), 2};
       if (!HWY_DYNAMIC_DISPATCH(phase_rows)(arguments)) return;
       for (std::uint32_t t = 0; t < 1000; ++t) {
         float wanted[2];

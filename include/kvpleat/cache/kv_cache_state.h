@@ -608,9 +608,9 @@ struct KvCache<CacheTraitsType>::State {
         float coded[kChunk<F> * F::kCoded];
         const std::uint32_t n = lower_of(kChunk<F>, call.count - done);
         const Rows rows = rows_at(done, n, copies);
-        fit =
-            Coder<Kernels>::largest_in(Coder<Kernels>::code(format, rows, call.first + done, coded),
-                                       F::kCoded) <= F::kLargest;
+        fit = Coder<Kernels>::largest_in(
+                  Coder<Kernels>::code(format, rows, {call.first + done, nullptr}, coded),
+                  F::kCoded) <= F::kLargest;
       }
     });
     return fit;
@@ -669,7 +669,7 @@ struct KvCache<CacheTraitsType>::State {
       push_raw(call, l.sinks, i);
     if (end > l.settled) {
       write_shared(call, end);
-      for (std::uint32_t h = 0; h < shape.kv_heads; ++h) write_head(call, h, end);
+      write_heads(call, end);
       finish(call);
     }
     for (std::uint32_t h = 0; h < map_heads(); ++h) {
@@ -717,7 +717,7 @@ struct KvCache<CacheTraitsType>::State {
     std::uint32_t operator()(std::uint32_t) noexcept {
       while (state.tag(call, next, head) != kIndex) ++next;
       float coded[F::kCoded];
-      const Rows row = state.template code_rows<kKeys>(call, format, next, 1, head, coded);
+      const Rows row = state.template code_rows<kKeys>(call, format, next, 1, head, nullptr, coded);
       ++next;
       return Coder<Kernels>::spill_need(format, row[0]);
     }
@@ -835,7 +835,8 @@ struct KvCache<CacheTraitsType>::State {
         for (std::uint32_t h = 0; h < shape.kv_heads; ++h) {
           float coded[kChunk<F> * F::kCoded];
           const F& format = side.format(call.layer, h);
-          Coder<Kernels>::observe(format, code_rows<kKeys>(call, format, i, n, h, coded), all);
+          Coder<Kernels>::observe(format, code_rows<kKeys>(call, format, i, n, h, nullptr, coded),
+                                  all);
         }
         for (std::uint32_t t = 0; t < n; ++t, ++slot) {
           F::write_shared(all[t], slot % F::kBlockTokens,
@@ -846,38 +847,60 @@ struct KvCache<CacheTraitsType>::State {
     }
   }
   // Tokens [first, first + n) of a head in coded space, n at most kChunk<F>.
+  //   angles: of their positions, or null
   //   coded: [n, F::kCoded], room for what has to be computed
   template <bool kKeys, class F>
   Rows code_rows(const Call& call, const F& format, std::uint32_t first, std::uint32_t n,
-                 std::uint32_t head, float* coded) const noexcept {
+                 std::uint32_t head, const abi::PhaseAngles* angles, float* coded) const noexcept {
     if (call.as_it_came && first >= call.first) {
       const TokenRows& from = kKeys ? *call.k : *call.v;
       if (const float* there = from.floats(first - call.first, head); there != nullptr) {
-        return Coder<Kernels>::code(format, Rows{there, n, from.token_stride}, first, coded);
+        return Coder<Kernels>::code(format, Rows{there, n, from.token_stride}, {first, angles},
+                                    coded);
       }
     }
     float copies[kChunk<F> * F::kDim];
     float* rows = codecs::kCodesRowsAsTheyAre<F> ? coded : copies;
     for (std::uint32_t t = 0; t < n; ++t) load<kKeys>(call, first + t, head, rows + t * F::kDim);
-    return Coder<Kernels>::code(format, Rows{rows, n, F::kDim}, first, coded);
+    return Coder<Kernels>::code(format, Rows{rows, n, F::kDim}, {first, angles}, coded);
   }
-  // Encodes the tokens of one head, in runs of one lane.
-  void write_head(const Call& call, std::uint32_t head, std::uint32_t end) noexcept {
+  // Encodes tokens, a few of every head after the other: what depends on the position alone is then
+  // computed once for all heads.
+  void write_heads(const Call& call, std::uint32_t end) noexcept {
+    constexpr std::uint32_t kTokens = 16;
+    constexpr std::uint32_t kStride = kHasPhases ? round_up(kKeyDim / 2, 16u) : 1;
+    alignas(64) float sines[kTokens * kStride];
+    alignas(64) float cosines[kTokens * kStride];
     for (std::uint32_t i = layers[call.layer].settled; i < end;) {
+      // In most caches slots are the indices: chunks begin where units of 16 slots do.
+      const std::uint32_t n = lower_of(end - i, kTokens - i % kTokens);
+      const abi::PhaseAngles angles{i, n, kStride, sines, cosines};
+      bool known = false;
+      if constexpr (kHasPhases)
+        known = shape.kv_heads > 1 && Coder<Kernels>::phase_angles(shape.rope, angles);
+      for (std::uint32_t h = 0; h < shape.kv_heads; ++h)
+        write_head(call, h, i, i + n, known ? &angles : nullptr);
+      i += n;
+    }
+  }
+  // Encodes tokens [first, end) of one head, in runs of one lane.
+  void write_head(const Call& call, std::uint32_t head, std::uint32_t first, std::uint32_t end,
+                  const abi::PhaseAngles* angles) noexcept {
+    for (std::uint32_t i = first; i < end;) {
       const std::uint32_t lane = tag(call, i, head);
       std::uint32_t n = 1;
       while (i + n < end && tag(call, i + n, head) == lane) ++n;
       with_lane(lane, [&]<std::size_t kIndex>() {
         auto& state = std::get<kIndex>(lanes);
-        write_run<true>(call, state.keys, head, i, n);
-        if constexpr (kStoresValues) write_run<false>(call, state.values, head, i, n);
+        write_run<true>(call, state.keys, head, i, n, angles);
+        if constexpr (kStoresValues) write_run<false>(call, state.values, head, i, n, nullptr);
       });
       i += n;
     }
   }
   template <bool kKeys, class Side>
   void write_run(const Call& call, Side& side, std::uint32_t head, std::uint32_t first,
-                 std::uint32_t n) noexcept {
+                 std::uint32_t n, const abi::PhaseAngles* angles) noexcept {
     using F = std::remove_cvref_t<decltype(side.format(0, 0))>;
     const F& format = side.format(call.layer, head);
     auto& stream = side.segments[call.layer].streams[head];
@@ -887,7 +910,7 @@ struct KvCache<CacheTraitsType>::State {
     float coded[kChunk<F> * F::kCoded];
     for (std::uint32_t done = 0; done < n;) {
       const std::uint32_t take = lower_of(kChunk<F>, n - done);
-      const Rows rows = code_rows<kKeys>(call, format, first + done, take, head, coded);
+      const Rows rows = code_rows<kKeys>(call, format, first + done, take, head, angles, coded);
       stream.template push<Kernels>(store, format, rows, counters);
       done += take;
     }

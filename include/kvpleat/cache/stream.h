@@ -56,6 +56,7 @@ class Stream {
         kept_(other.kept_),
         open_(other.open_),
         promised_(other.promised_),
+        wanted_(other.wanted_),
         stale_(other.stale_) {
     other.open_rows_ = nullptr;
   }
@@ -90,6 +91,7 @@ class Stream {
     fresh = ceil_div(fresh, store.blocks->stretch());
     if (const Status status = store.blocks->reserve(fresh); !ok(status)) return status;
     promised_ = fresh;
+    wanted_ = blocks;
     Status status = Status::kOk;
     if (blocks > blocks_.capacity() && !blocks_.prepare(std::bit_ceil(upper_of(blocks, 4u)))) {
       status = Status::kNoMemory;
@@ -109,6 +111,7 @@ class Stream {
   void cancel(const StreamStore& store) noexcept {
     store.blocks->cancel(promised_);
     promised_ = 0;
+    wanted_ = 0;
     blocks_.cancel();
     if constexpr (F::kSpills) {
       for (std::uint32_t i = runs_.size(); i-- > 0;) store.blocks->spill().cancel(runs_[i]);
@@ -124,6 +127,7 @@ class Stream {
             EncodeCounters& counters) noexcept {
     blocks_.commit();
     if constexpr (F::kSpills) spill_.commit();
+    take_blocks(store);
     if constexpr (kSeal == 1) {
       for (std::uint32_t done = 0; done < rows.count;) {
         const auto n =
@@ -361,12 +365,19 @@ class Stream {
     }
     return true;
   }
-  std::uint8_t* writable(const StreamStore& store, std::uint32_t block) noexcept {
-    if (block == blocks_.size()) {
-      const bool extends = block > 0 && store.blocks->room_after(blocks_.back()) > 0;
+  // All blocks of a call at once, before other heads take theirs: they lie in a row.
+  void take_blocks(const StreamStore& store) noexcept {
+    if (blocks_.size() >= wanted_) return;
+    // The last one first, which will be filled up: it may need a copy.
+    if (sealed_ / kBlock < blocks_.size()) writable(store, sealed_ / kBlock);
+    while (blocks_.size() < wanted_) {
+      const bool extends = blocks_.size() > 0 && store.blocks->room_after(blocks_.back()) > 0;
       blocks_.push(extends ? store.blocks->extend(blocks_.back()) : store.blocks->acquire());
       promised_ -= extends ? 0u : 1u;
-    } else if (store.blocks->shared(blocks_[block])) {
+    }
+  }
+  std::uint8_t* writable(const StreamStore& store, std::uint32_t block) noexcept {
+    if (store.blocks->shared(blocks_[block])) {
       const std::uint32_t copy = store.blocks->acquire();
       --promised_;
       std::memcpy(store.blocks->data(copy), store.blocks->data(blocks_[block]), F::kBlockBytes);
@@ -427,6 +438,7 @@ class Stream {
   std::uint32_t kept_ = 0;
   std::uint32_t open_ = 0;
   std::uint32_t promised_ = 0;
+  std::uint32_t wanted_ = 0;    // blocks, when the current call is done
   std::uint32_t next_run_ = 0;  // of runs_
   bool stale_ = false;          // the last block (and a reordered spill) holds what lies behind the
                                 // last coded slot

@@ -137,6 +137,15 @@ struct BalanceArguments {
   std::size_t to_stride;
 };
 
+// Sines and cosines of a RoPE's pairs (Rope::rotation) at consecutive positions.
+struct PhaseAngles {
+  std::int64_t position;  // of the first
+  std::uint32_t count;    // positions
+  std::uint32_t stride;   // floats of a position: pairs rounded up to 16
+  float* sines;           // [count, stride], 64-byte aligned
+  float* cosines;         // the same
+};
+
 // Rows less a mean that turns with the position (PhaseCenter, transform/center.h), or plus it.
 struct PhaseArguments {
   const float* rows;  // [count, stride]; row t has position `position` + t
@@ -149,6 +158,7 @@ struct PhaseArguments {
   std::uint32_t rotated;       // channels, an even number
   bool halves;                 // pairs (i, i + rotated / 2); else (2i, 2i + 1)
   bool restore;                // plus
+  const PhaseAngles* angles;   // of these positions and others, or null
   float* to;                   // [count, to_stride], may be rows
   std::size_t to_stride;
 };

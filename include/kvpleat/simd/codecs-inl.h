@@ -39,6 +39,11 @@ struct CodecFunctions {
     PhaseRows::run(arguments);
     return true;
   }
+  static bool phase_angles(const std::uint64_t* turns, std::uint32_t pairs,
+                           const abi::PhaseAngles& to) {
+    PhaseRows::fill(turns, pairs, to);
+    return true;
+  }
   static bool narrow(const abi::RawView& view, const abi::EncodeArguments& arguments) {
     PlainRows::narrow(view, arguments);
     return true;
@@ -92,6 +97,9 @@ struct CodecFunctions {
   static bool decode(const abi::CodeView&, const abi::DecodeArguments&) { return false; }
   static bool hadamard(const abi::HadamardArguments&) { return false; }
   static bool phase_center(const abi::PhaseArguments&) { return false; }
+  static bool phase_angles(const std::uint64_t*, std::uint32_t, const abi::PhaseAngles&) {
+    return false;
+  }
   static bool narrow(const abi::RawView&, const abi::EncodeArguments&) { return false; }
   static bool widen(const abi::RawView&, const abi::DecodeArguments&) { return false; }
   static bool balance(const abi::BalanceArguments&) { return false; }

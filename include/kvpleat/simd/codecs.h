@@ -25,17 +25,24 @@
 #include "kvpleat/transform/chain.h"
 #include "kvpleat/transform/hadamard.h"
 #include "kvpleat/transform/no_transform.h"
+#include "kvpleat/transform/rope.h"
 
 namespace kvpleat::inline KVPLEAT_ISA {
 
 namespace codecs {
 
+// Where rows are: at consecutive positions.
+struct Positions {
+  std::int64_t first = 0;
+  const abi::PhaseAngles* angles = nullptr;  // of these positions and others, or null
+};
+
 // Forward transforms of several rows.
 template <class Functions, std::uint32_t kDim>
 struct Transforms {
-  // Row t has position `position` + t. to: [rows.count, kDim], may be the rows themselves.
+  // Row t has position at.first + t. to: [rows.count, kDim], may be the rows themselves.
   template <class Transform>
-  static void forward(const Transform& transform, Rows rows, std::int64_t position, float* to) {
+  static void forward(const Transform& transform, Rows rows, Positions at, float* to) {
     for (std::size_t t = 0; t < rows.count; ++t) {
       const float* row = rows[t];
       float between[kDim];
@@ -43,41 +50,39 @@ struct Transforms {
         std::memcpy(between, row, sizeof between);
         row = between;
       }
-      transform.template forward<kDim>(row, position + static_cast<std::int64_t>(t), to + t * kDim);
+      transform.template forward<kDim>(row, at.first + static_cast<std::int64_t>(t), to + t * kDim);
     }
   }
-  static void forward(const NoTransform&, Rows rows, std::int64_t, float* to) {
+  static void forward(const NoTransform&, Rows rows, Positions, float* to) {
     for (std::size_t t = 0; t < rows.count; ++t) {
       if (rows[t] != to + t * kDim) std::memcpy(to + t * kDim, rows[t], kDim * sizeof(float));
     }
   }
   template <class First, class Second>
-  static void forward(const Chain<First, Second>& chain, Rows rows, std::int64_t position,
-                      float* to) {
-    forward(chain.first, rows, position, to);
-    forward(chain.second, Rows{to, rows.count, kDim}, position, to);
+  static void forward(const Chain<First, Second>& chain, Rows rows, Positions at, float* to) {
+    forward(chain.first, rows, at, to);
+    forward(chain.second, Rows{to, rows.count, kDim}, at, to);
   }
   template <std::uint64_t kSeed>
-  static void forward(const RandomHadamard<kSeed>& transform, Rows rows, std::int64_t position,
-                      float* to) {
+  static void forward(const RandomHadamard<kSeed>& transform, Rows rows, Positions at, float* to) {
     if (!Functions::hadamard(hadamard_arguments<kSeed>(nullptr, rows, false, to)))
-      forward<RandomHadamard<kSeed>>(transform, rows, position, to);
+      forward<RandomHadamard<kSeed>>(transform, rows, at, to);
   }
   // In one pass.
   template <std::uint64_t kSeed>
-  static void forward(const Chain<Balance, RandomHadamard<kSeed>>& chain, Rows rows,
-                      std::int64_t position, float* to) {
+  static void forward(const Chain<Balance, RandomHadamard<kSeed>>& chain, Rows rows, Positions at,
+                      float* to) {
     if (!Functions::hadamard(hadamard_arguments<kSeed>(chain.first.scale, rows, false, to)))
-      forward<Balance, RandomHadamard<kSeed>>(chain, rows, position, to);
+      forward<Balance, RandomHadamard<kSeed>>(chain, rows, at, to);
   }
-  static void forward(const PhaseCenter& center, Rows rows, std::int64_t position, float* to) {
-    if (!Functions::phase_center(phase_arguments(center, rows, position, false, to)))
-      forward<PhaseCenter>(center, rows, position, to);
+  static void forward(const PhaseCenter& center, Rows rows, Positions at, float* to) {
+    if (!Functions::phase_center(phase_arguments(center, rows, at, false, to)))
+      forward<PhaseCenter>(center, rows, at, to);
   }
-  static void forward(const Balance& balance, Rows rows, std::int64_t position, float* to) {
+  static void forward(const Balance& balance, Rows rows, Positions at, float* to) {
     if (balance.scale == nullptr ||
         !Functions::balance(balance_arguments(balance, rows, false, to)))
-      forward<Balance>(balance, rows, position, to);
+      forward<Balance>(balance, rows, at, to);
   }
 
   // The way back, of rows that were summed with weights that add up to `weight`.
@@ -97,7 +102,7 @@ struct Transforms {
   }
   static void restore(const NoTransform& transform, Rows coded, float, std::int64_t position,
                       float* to) {
-    forward(transform, coded, position, to);
+    forward(transform, coded, {position, nullptr}, to);
   }
   template <class First, class Second>
   static void restore(const Chain<First, Second>& chain, Rows coded, float weight,
@@ -126,7 +131,7 @@ struct Transforms {
   static void restore(const PhaseCenter& center, Rows coded, float weight, std::int64_t position,
                       float* to) {
     if (weight != 1.0f ||
-        !Functions::phase_center(phase_arguments(center, coded, position, true, to)))
+        !Functions::phase_center(phase_arguments(center, coded, {position, nullptr}, true, to)))
       restore<PhaseCenter>(center, coded, weight, position, to);
   }
 
@@ -146,7 +151,7 @@ struct Transforms {
   }
   template <std::uint64_t kSeed>
   static void prepare_queries(const RandomHadamard<kSeed>& transform, Rows queries, float* to) {
-    forward(transform, queries, 0, to);
+    forward(transform, queries, {0, nullptr}, to);
   }
   static void prepare_queries(const Balance& balance, Rows queries, float* to) {
     restore(balance, queries, 1.0f, 0, to);  // the same products
@@ -172,19 +177,20 @@ struct Transforms {
             kDim,      balance.scale, back,
             to,        kDim};
   }
-  static abi::PhaseArguments phase_arguments(const PhaseCenter& center, Rows rows,
-                                             std::int64_t position, bool back, float* to) {
+  static abi::PhaseArguments phase_arguments(const PhaseCenter& center, Rows rows, Positions at,
+                                             bool back, float* to) {
     const Rope& rope = *center.rope;
     return {rows.data,
             rows.stride,
             static_cast<std::uint32_t>(rows.count),
             kDim,
-            position,
+            at.first,
             center.mean,
             rope.turns.data(),
             rope.dims,
             rope.layout == RopeLayout::kHalves,
             back,
+            at.angles,
             to,
             kDim};
   }
@@ -248,6 +254,7 @@ abi::BandView band_view(const F& format) {
 //   bool decode(const abi::CodeView&, const abi::DecodeArguments&)
 //   bool hadamard(const abi::HadamardArguments&)
 //   bool phase_center(const abi::PhaseArguments&)
+//   bool phase_angles(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles&)
 //   bool narrow(const abi::RawView&, const abi::EncodeArguments&)     raw rows: their elements
 //   bool widen(const abi::RawView&, const abi::DecodeArguments&)      the way back
 //   bool balance(const abi::BalanceArguments&)
@@ -262,16 +269,20 @@ abi::BandView band_view(const F& format) {
 // call them through Coder).
 template <class Functions>
 struct Codecs {
-  // Rows of consecutive positions, the first at `position`, into coded space.
+  // Rows into coded space.
   //   coded: [rows.count, F::kCoded]
   template <Format F>
-  static void forward(const F& format, Rows rows, std::int64_t position, float* coded) {
+  static void forward(const F& format, Rows rows, codecs::Positions at, float* coded) {
     if constexpr (codecs::kTransforms<F>) {
-      codecs::Transforms<Functions, F::kDim>::forward(format.transform, rows, position, coded);
+      codecs::Transforms<Functions, F::kDim>::forward(format.transform, rows, at, coded);
     } else {
       for (std::size_t t = 0; t < rows.count; ++t)
-        format.forward(rows[t], position + static_cast<std::int64_t>(t), coded + t * F::kCoded);
+        format.forward(rows[t], at.first + static_cast<std::int64_t>(t), coded + t * F::kCoded);
     }
+  }
+  // Sines and cosines that forward takes for the phases of a RoPE. False: there are none.
+  static bool phase_angles(const Rope& rope, const abi::PhaseAngles& to) {
+    return Functions::phase_angles(rope.turns.data(), rope.pairs(), to);
   }
   // The largest magnitude of rows of `dim` floats; NaN counts as larger than infinity.
   static float largest_in(Rows rows, std::uint32_t dim) {
@@ -454,21 +465,28 @@ struct Coder {
   }
   // Rows in coded space: themselves, if nothing changes, or in `coded`.
   template <Format F>
-  static Rows code(const F& format, Rows rows, std::int64_t position, float* coded) {
+  static Rows code(const F& format, Rows rows, codecs::Positions at, float* coded) {
     if constexpr (codecs::kCodesRowsAsTheyAre<F>) {
       return rows;
     } else {
-      forward(format, rows, position, coded);
+      forward(format, rows, at, coded);
       return Rows{coded, rows.count, F::kCoded};
     }
   }
   template <Format F>
-  static void forward(const F& format, Rows rows, std::int64_t position, float* coded) {
-    if constexpr (requires { Kernels::forward(format, rows, position, coded); }) {
-      Kernels::forward(format, rows, position, coded);
+  static void forward(const F& format, Rows rows, codecs::Positions at, float* coded) {
+    if constexpr (requires { Kernels::forward(format, rows, at, coded); }) {
+      Kernels::forward(format, rows, at, coded);
     } else {
       for (std::size_t t = 0; t < rows.count; ++t)
-        format.forward(rows[t], position + static_cast<std::int64_t>(t), coded + t * F::kCoded);
+        format.forward(rows[t], at.first + static_cast<std::int64_t>(t), coded + t * F::kCoded);
+    }
+  }
+  static bool phase_angles(const Rope& rope, const abi::PhaseAngles& to) {
+    if constexpr (requires { Kernels::phase_angles(rope, to); }) {
+      return Kernels::phase_angles(rope, to);
+    } else {
+      return false;
     }
   }
   template <Format F>

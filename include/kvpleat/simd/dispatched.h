@@ -71,6 +71,10 @@ struct TableFunctions {
   }
   static bool hadamard(const abi::HadamardArguments& a) { return table().hadamard(a); }
   static bool phase_center(const abi::PhaseArguments& a) { return table().phase_center(a); }
+  static bool phase_angles(const std::uint64_t* turns, std::uint32_t pairs,
+                           const abi::PhaseAngles& to) {
+    return table().phase_angles(turns, pairs, to);
+  }
   static bool narrow(const abi::RawView& view, const abi::EncodeArguments& a) {
     return table().narrow(view, a);
   }

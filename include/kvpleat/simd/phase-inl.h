@@ -33,6 +33,40 @@ struct PhaseRows {
   using Floats = hn::Rebind<float, O::D>;
 
   static void run(const abi::PhaseArguments& a) { return a.restore ? run<true>(a) : run<false>(a); }
+  // Sines and cosines as floats.
+  static void fill(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles& to) {
+    const Floats half;
+    const U u64;
+    const VD unit = hn::Set(O::D(), kUnit);
+    const auto position = static_cast<std::uint64_t>(to.position);
+    for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
+      alignas(64) std::uint64_t step[O::kDoubles] = {};
+      alignas(64) std::uint64_t phase[O::kDoubles] = {};
+      for (std::uint32_t k = 0; k < O::kDoubles && i + k < pairs; ++k) {
+        step[k] = turns[i + k];
+        phase[k] = step[k] * position;
+      }
+      const VU steps = hn::Load(u64, step);
+      VU next = hn::Load(u64, phase);
+      const auto some = [&]<std::uint32_t kCount>(std::uint32_t t) HWY_ATTR {
+        VU now[kCount];
+        VD sine[kCount];
+        VD cosine[kCount];
+        KVPLEAT_UNROLL
+        for (std::uint32_t k = 0; k < kCount; ++k, next = hn::Add(next, steps)) now[k] = next;
+        angles(now, sine, cosine);
+        KVPLEAT_UNROLL
+        for (std::uint32_t k = 0; k < kCount; ++k) {
+          const std::size_t at = std::size_t{t + k} * to.stride + i;
+          hn::StoreU(hn::DemoteTo(half, hn::Mul(sine[k], unit)), half, to.sines + at);
+          hn::StoreU(hn::DemoteTo(half, hn::Mul(cosine[k], unit)), half, to.cosines + at);
+        }
+      };
+      std::uint32_t t = 0;
+      for (; t + kRows <= to.count; t += kRows) some.template operator()<kRows>(t);
+      for (; t < to.count; ++t) some.template operator()<1>(t);
+    }
+  }
 
  private:
   static constexpr std::uint32_t kPairs = Rope::kMaxPairs + 16;
@@ -42,7 +76,41 @@ struct PhaseRows {
 
   template <bool kRestore>
   static HWY_INLINE void run(const abi::PhaseArguments& a) {
+    if (a.angles != nullptr)
+      return a.halves ? run<kRestore, true>(a, *a.angles) : run<kRestore, false>(a, *a.angles);
     return a.halves ? run<kRestore, true>(a) : run<kRestore, false>(a);
+  }
+  // With angles that are known.
+  template <bool kRestore, bool kHalves>
+  static HWY_INLINE void run(const abi::PhaseArguments& a, const abi::PhaseAngles& angles) {
+    const std::uint32_t pairs = a.rotated / 2;
+    alignas(64) float first[kPairs];
+    alignas(64) float second[kPairs];
+    load_mean<kHalves>(a, pairs, first, second);
+    const auto skipped = static_cast<std::size_t>(a.position - angles.position);
+    for (std::uint32_t t = 0; t < a.count; ++t) {
+      const float* row = a.rows + t * a.stride;
+      float* to = a.to + t * a.to_stride;
+      const float* sines = angles.sines + (skipped + t) * angles.stride;
+      const float* cosines = angles.cosines + (skipped + t) * angles.stride;
+      for (std::uint32_t i = 0; i < pairs; i += O::kDoubles) {
+        turn_pairs<kRestore, kHalves>(row, i, pairs, O::to_double(sines + i),
+                                      O::to_double(cosines + i), O::to_double(first + i),
+                                      O::to_double(second + i), to);
+      }
+      move<kRestore>(row + a.rotated, a.mean + a.rotated, a.dim - a.rotated, to + a.rotated);
+    }
+  }
+  // The mean of pairs one after the other, filled up with zeros.
+  template <bool kHalves>
+  static HWY_INLINE void load_mean(const abi::PhaseArguments& a, std::uint32_t pairs, float* first,
+                                   float* second) {
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      first[i] = a.mean[kHalves ? i : 2 * i];
+      second[i] = a.mean[kHalves ? i + pairs : 2 * i + 1];
+    }
+    for (std::uint32_t i = pairs; i < round_up(pairs, O::kDoubles); ++i)
+      first[i] = second[i] = 0.0f;
   }
   template <bool kRestore, bool kHalves>
   static HWY_INLINE void run(const abi::PhaseArguments& a) {
@@ -53,16 +121,12 @@ struct PhaseRows {
     alignas(64) std::uint64_t phase[kPairs];
     alignas(64) std::uint64_t turns[kPairs];
     const auto position = static_cast<std::uint64_t>(a.position);
-    for (std::uint32_t i = 0; i < pairs; ++i) {
-      first[i] = a.mean[kHalves ? i : 2 * i];
-      second[i] = a.mean[kHalves ? i + pairs : 2 * i + 1];
-    }
+    load_mean<kHalves>(a, pairs, first, second);
     for (std::uint32_t i = 0; i < pairs; ++i) {
       turns[i] = a.turns[i];
       phase[i] = turns[i] * position;
     }
     for (std::uint32_t i = pairs; i < round_up(pairs, O::kDoubles); ++i) {
-      first[i] = second[i] = 0.0f;
       turns[i] = phase[i] = 0;
     }
     for (std::uint32_t done = 0; done < a.count;) {
@@ -107,14 +171,20 @@ struct PhaseRows {
       const VD y = hn::Mul(O::to_double(second + i), unit);
       KVPLEAT_UNROLL
       for (std::uint32_t t = 0; t < kCount; ++t) {
-        // Products of floats are exact in double: fused or not, the sum is rounded once.
-        const VD turned_x = hn::NegMulAdd(sine[t], y, hn::Mul(cosine[t], x));
-        const VD turned_y = hn::MulAdd(sine[t], x, hn::Mul(cosine[t], y));
-        move_pairs<kRestore, kHalves>(rows + t * a.stride, i, pairs,
-                                      hn::DemoteTo(Floats(), turned_x),
-                                      hn::DemoteTo(Floats(), turned_y), to + t * a.to_stride);
+        turn_pairs<kRestore, kHalves>(rows + t * a.stride, i, pairs, sine[t], cosine[t], x, y,
+                                      to + t * a.to_stride);
       }
     }
+  }
+  // Pairs [i, i + kDoubles) of a row, less or plus (x, y) turned.
+  template <bool kRestore, bool kHalves>
+  static HWY_INLINE void turn_pairs(const float* row, std::uint32_t i, std::uint32_t pairs, VD sine,
+                                    VD cosine, VD x, VD y, float* to) {
+    // Products of floats are exact in double: fused or not, the sum is rounded once.
+    const VD turned_x = hn::NegMulAdd(sine, y, hn::Mul(cosine, x));
+    const VD turned_y = hn::MulAdd(sine, x, hn::Mul(cosine, y));
+    move_pairs<kRestore, kHalves>(row, i, pairs, hn::DemoteTo(Floats(), turned_x),
+                                  hn::DemoteTo(Floats(), turned_y), to);
   }
   // Pairs [i, i + kDoubles) of a row, as far as there are so many.
   template <bool kRestore, bool kHalves>

@@ -37,6 +37,7 @@ struct TargetTable {
     table.decode = &Functions::decode;
     table.hadamard = &Functions::hadamard;
     table.phase_center = &Functions::phase_center;
+    table.phase_angles = &Functions::phase_angles;
     table.narrow = &Functions::narrow;
     table.widen = &Functions::widen;
     table.balance = &Functions::balance;

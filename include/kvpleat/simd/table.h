@@ -41,6 +41,7 @@ struct KernelTable {
   bool (*decode)(const CodeView&, const DecodeArguments&);
   bool (*hadamard)(const HadamardArguments&);
   bool (*phase_center)(const PhaseArguments&);
+  bool (*phase_angles)(const std::uint64_t* turns, std::uint32_t pairs, const PhaseAngles&);
   bool (*narrow)(const RawView&, const EncodeArguments&);
   bool (*widen)(const RawView&, const DecodeArguments&);
   bool (*balance)(const BalanceArguments&);
