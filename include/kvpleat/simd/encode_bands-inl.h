@@ -92,14 +92,12 @@ struct EncodeBands {
     const Bands bands(view);
     Row padded;
     row = padded.of(row, view.oaken.dim);
-    std::uint64_t middle[9] = {};
-    for (std::uint32_t c = 0; c < view.oaken.dim; c += O::kLanes) {
-      const MF in = bands.middle(hn::LoadU(O::F(), row + c));
-      middle[c / 64] |= std::uint64_t{bits_of(in)} << (c % 64);
-    }
     for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
       const std::uint32_t n = lower_of(view.oaken.dim - 64 * k, 64u);
-      counts[k] = static_cast<std::uint8_t>(std::popcount(~middle[k] & first_bits(n)));
+      std::uint64_t middle = 0;
+      for (std::uint32_t i = 0; i < n; i += O::kLanes)
+        middle |= std::uint64_t{bits_of(bands.middle(hn::LoadU(O::F(), row + 64 * k + i)))} << i;
+      counts[k] = static_cast<std::uint8_t>(std::popcount(~middle & first_bits(n)));
     }
   }
   // As published.
@@ -188,21 +186,57 @@ struct EncodeBands {
           hn::AndNot(is_outer, hn::Or(hn::Gt(x, bands.inner_high), hn::Lt(x, bands.inner_low)));
       const VF u = bands.shifted(x, is_outer, is_middle);
       const VF size = O::absolute(u);
-      const MF not_inner = hn::Or(is_outer, is_middle);
-      lowest[0] = O::lower(hn::IfThenElse(is_outer, size, infinity), lowest[0]);
-      highest[0] = O::upper(hn::IfThenElse(is_outer, size, minus), highest[0]);
-      lowest[1] = O::lower(hn::IfThenElse(is_middle, u, infinity), lowest[1]);
-      highest[1] = O::upper(hn::IfThenElse(is_middle, u, minus), highest[1]);
-      lowest[2] = O::lower(hn::IfThenElse(not_inner, infinity, size), lowest[2]);
-      highest[2] = O::upper(hn::IfThenElse(not_inner, minus, size), highest[2]);
+      const MF is_inner = hn::Not(hn::Or(is_outer, is_middle));
+      fold(is_outer, size, lowest[0], highest[0]);
+      fold(is_middle, u, lowest[1], highest[1]);
+      fold(is_inner, size, lowest[2], highest[2]);
     }
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    // Of lowest ones, what is less zero is largest: three bands, one to a block of four lanes.
+    alignas(64) float all[2][16];
+    for (std::uint32_t i = 0; i < 3; ++i) lowest[i] = hn::Neg(lowest[i]);
+    largest_of(lowest, all[0]);
+    largest_of(highest, all[1]);
+    for (std::uint32_t band = 0; band < 3; ++band) {
+      ranges.lowest[band] = lower_of(ranges.lowest[band], -all[0][4 * band]);
+      ranges.highest[band] = upper_of(ranges.highest[band], all[1][4 * band]);
+    }
+#else
     for (std::uint32_t band = 0; band < 3; ++band) {
       const float low = hn::GetLane(hn::MinOfLanes(f32, lowest[band]));
       const float high = hn::GetLane(hn::MaxOfLanes(f32, highest[band]));
       ranges.lowest[band] = lower_of(ranges.lowest[band], low);
       ranges.highest[band] = upper_of(ranges.highest[band], high);
     }
+#endif
   }
+  // The members of a band among x.
+  static HWY_INLINE void fold(MF members, VF x, VF& lowest, VF& highest) {
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+    lowest = VF{_mm512_mask_min_ps(lowest.raw, members.raw, x.raw, lowest.raw)};
+    highest = VF{_mm512_mask_max_ps(highest.raw, members.raw, x.raw, highest.raw)};
+#else
+    const O::F f32;
+    lowest = O::lower(hn::IfThenElse(members, x, hn::Set(f32, kInfinity)), lowest);
+    highest = O::upper(hn::IfThenElse(members, x, hn::Set(f32, -kInfinity)), highest);
+#endif
+  }
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+  // The largest lane of three registers: to[4 * i] that of register i.
+  static HWY_INLINE void largest_of(const VF (&of)[3], float* to) {
+    const __m512 a = of[0].raw;
+    const __m512 b = of[1].raw;
+    const __m512 c = of[2].raw;
+    const __m512 ab =
+        _mm512_max_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+    const __m512 cc = _mm512_max_ps(c, _mm512_shuffle_f32x4(c, c, 0x4e));
+    __m512 all =
+        _mm512_max_ps(_mm512_shuffle_f32x4(ab, cc, 0x88), _mm512_shuffle_f32x4(ab, cc, 0xdd));
+    all = _mm512_max_ps(all, _mm512_permute_ps(all, 0x4e));
+    all = _mm512_max_ps(all, _mm512_permute_ps(all, 0xb1));
+    _mm512_store_ps(to, all);
+  }
+#endif
 
   // Codes of up to 16 tokens.
   struct Coded {
@@ -272,37 +306,56 @@ struct EncodeBands {
     const std::int32_t split = ranges.split[token];
     const O::VI low_end = hn::Set(i32, view.oaken.splits && split > 0 ? split - 1 : 15);
     const O::VI high_end = hn::Set(i32, view.oaken.splits ? lower_of(split, 15) : 0);
+#if KVPLEAT_LANES < KVPLEAT_LANES_AVX512
     const O::VI two = hn::Set(i32, 2);
     const O::VI one = hn::Set(i32, 1);
-    std::uint64_t* outliers = coded.outliers[token];
-    std::uint64_t* outer = coded.outer[token];
-    for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) outliers[k] = outer[k] = 0;
-    for (std::uint32_t c = 0; c < view.oaken.dim; c += O::kLanes) {
-      const VF x = hn::LoadU(f32, row + c);
-      const MF is_low_outer = hn::Lt(x, bands.outer_low);
-      const MF is_outer = hn::Or(hn::Gt(x, bands.outer_high), is_low_outer);
-      const MF is_high = hn::Gt(x, bands.inner_high);
-      const MF is_middle = hn::AndNot(is_outer, hn::Or(is_high, hn::Lt(x, bands.inner_low)));
-      const VF u = bands.shifted(x, is_outer, is_middle);
-      const VF size = hn::IfThenElse(is_middle, u, O::absolute(u));
-      const VF low =
-          hn::IfThenElse(is_outer, lowest[0], hn::IfThenElse(is_middle, lowest[1], lowest[2]));
-      const VF scale =
-          hn::IfThenElse(is_outer, inverse[0], hn::IfThenElse(is_middle, inverse[1], inverse[2]));
-      O::VI codes = O::to_code(hn::Mul(hn::Sub(size, low), scale), top);
-      const O::VI limited = hn::IfThenElse(hn::RebindMask(i32, is_high), hn::Max(codes, high_end),
-                                           hn::Min(codes, low_end));
-      codes = hn::IfThenElse(hn::RebindMask(i32, is_middle), limited, codes);
-      O::store_bytes(codes, coded.bytes.codes[token] + c);
-      const MF negative = hn::Lt(x, zero);
-      const MF below = view.shifts_outer
-                           ? hn::Or(hn::And(is_outer, is_low_outer), hn::AndNot(is_outer, negative))
-                           : negative;
-      const O::VI kinds = hn::Add(hn::IfThenElseZero(hn::RebindMask(i32, is_outer), two),
-                                  hn::IfThenElseZero(hn::RebindMask(i32, below), one));
-      O::store_bytes(kinds, coded.kinds[token] + c);
-      outliers[c / 64] |= std::uint64_t{bits_of(hn::Not(is_middle))} << (c % 64);
-      outer[c / 64] |= std::uint64_t{bits_of(is_outer)} << (c % 64);
+#endif
+    for (std::uint32_t k = 0; k < view.oaken.chunks; ++k) {
+      std::uint64_t outliers = 0;
+      std::uint64_t outer = 0;
+      std::uint64_t low_side = 0;
+      const std::uint32_t end = lower_of(view.oaken.dim, 64 * k + 64);
+      for (std::uint32_t c = 64 * k; c < end; c += O::kLanes) {
+        const VF x = hn::LoadU(f32, row + c);
+        const MF is_low_outer = hn::Lt(x, bands.outer_low);
+        const MF is_outer = hn::Or(hn::Gt(x, bands.outer_high), is_low_outer);
+        const MF is_high = hn::Gt(x, bands.inner_high);
+        const MF is_middle = hn::AndNot(is_outer, hn::Or(is_high, hn::Lt(x, bands.inner_low)));
+        const VF u = bands.shifted(x, is_outer, is_middle);
+        const VF size = hn::IfThenElse(is_middle, u, O::absolute(u));
+        const VF low =
+            hn::IfThenElse(is_outer, lowest[0], hn::IfThenElse(is_middle, lowest[1], lowest[2]));
+        const VF scale =
+            hn::IfThenElse(is_outer, inverse[0], hn::IfThenElse(is_middle, inverse[1], inverse[2]));
+        O::VI codes = O::to_code(hn::Mul(hn::Sub(size, low), scale), top);
+        const O::VI limited = hn::IfThenElse(hn::RebindMask(i32, is_high), hn::Max(codes, high_end),
+                                             hn::Min(codes, low_end));
+        codes = hn::IfThenElse(hn::RebindMask(i32, is_middle), limited, codes);
+        O::store_bytes(codes, coded.bytes.codes[token] + c);
+        const MF negative = hn::Lt(x, zero);
+        const MF below = view.shifts_outer ? hn::Or(hn::And(is_outer, is_low_outer),
+                                                    hn::AndNot(is_outer, negative))
+                                           : negative;
+        outliers |= std::uint64_t{bits_of(hn::Not(is_middle))} << (c % 64);
+        outer |= std::uint64_t{bits_of(is_outer)} << (c % 64);
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+        low_side |= std::uint64_t{bits_of(below)} << (c % 64);
+#else
+        const O::VI kinds = hn::Add(hn::IfThenElseZero(hn::RebindMask(i32, is_outer), two),
+                                    hn::IfThenElseZero(hn::RebindMask(i32, below), one));
+        O::store_bytes(kinds, coded.kinds[token] + c);
+#endif
+      }
+#if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
+      const __m512i kinds =
+          _mm512_mask_add_epi8(_mm512_maskz_set1_epi8(outer, 2), low_side,
+                               _mm512_maskz_set1_epi8(outer, 2), _mm512_set1_epi8(1));
+      _mm512_storeu_si512(coded.kinds[token] + 64 * k, kinds);
+#else
+      static_cast<void>(low_side);
+#endif
+      coded.outliers[token][k] = outliers;
+      coded.outer[token][k] = outer;
     }
   }
 
@@ -354,9 +407,7 @@ struct EncodeBands {
       }
     } kIndices;
     const __m512i all = _mm512_or_si512(_mm512_loadu_si512(kinds), _mm512_load_si512(kIndices.at));
-    alignas(64) std::uint8_t packed[64];
-    _mm512_store_si512(packed, _mm512_maskz_compress_epi8(mask, all));
-    std::memcpy(to, packed, count);
+    _mm512_mask_storeu_epi8(to, first_bits(count), _mm512_maskz_compress_epi8(mask, all));
 #else
     for (std::uint32_t i = 0; i < count; ++i, mask &= mask - 1) {
       const auto c = static_cast<std::uint32_t>(std::countr_zero(mask));
