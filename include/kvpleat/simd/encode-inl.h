@@ -668,7 +668,7 @@ struct Encode {
                        std::uint32_t slot, std::uint32_t count, std::uint32_t group,
                        std::uint32_t begin, std::uint32_t n, CodeBytes& bytes,
                        std::uint8_t* block) {
-    Book<kBits> book(view, n);
+    Book<kBits> book(view, n, count);
     Padded padded;
     const auto row_of = [&](std::uint32_t t)
                             HWY_ATTR { return padded.of(rows + t * stride, n, 0.0f); };
@@ -705,8 +705,13 @@ struct Encode {
   };
   // The partial sums of 16 tokens, and their sums.
   struct Sums {
-    alignas(64) float partial[16 * O::kLanes] = {};
+    alignas(64) float partial[16 * O::kLanes];
     alignas(64) float of[16];
+
+    // Sums of 0 for tokens [first, 16).
+    HWY_INLINE explicit Sums(std::uint32_t first) {
+      for (std::uint32_t t = first; t < 16; ++t) put(t, Partial());
+    }
 
     HWY_INLINE void put(std::uint32_t token, const Partial& sums) {
       O::VF all = sums.sums[0];
@@ -802,11 +807,14 @@ struct Encode {
     alignas(64) float coding[16];
     alignas(64) float stored[16];
 
-    HWY_INLINE Book(const abi::CodeView& view, std::uint32_t n)
+    HWY_INLINE Book(const abi::CodeView& view, std::uint32_t n, std::uint32_t count)
         : members(n),
           thresholds(view.thresholds, kCount - 1, kInfinity),
           levels(view.tile.levels, kCount, 0.0f),
-          largest(upper_of(magnitude(levels.levels[0]), magnitude(levels.levels[kCount - 1]))) {}
+          largest(upper_of(magnitude(levels.levels[0]), magnitude(levels.levels[kCount - 1]))),
+          energy(count),
+          both(count),
+          squares(count) {}
 
     // What codes are chosen with, of energies. row_of(token): its members, filled up.
     template <class RowOf>
@@ -833,6 +841,8 @@ struct Encode {
     HWY_INLINE void code(const abi::CodeView& view, std::uint32_t token, const float* row,
                          std::uint8_t* codes, float* kept) {
       if (!(coding[token] > 0.0f)) {
+        both.put(token, Partial());
+        squares.put(token, Partial());
         std::memset(codes, 0, members);
         if (kKeep) {
           for (std::uint32_t c = 0; c < round_up(members, 16u); ++c) kept[c] = levels.levels[0];
@@ -977,8 +987,8 @@ struct Encode {
           if (kSquares) sums[1].add(i, level, level);
         }
       }
-      if (kBoth) both.put(token, sums[0]);
-      if (kSquares) squares.put(token, sums[1]);
+      both.put(token, sums[0]);
+      squares.put(token, sums[1]);
     }
 
 #if KVPLEAT_LANES >= KVPLEAT_LANES_AVX512
@@ -1092,7 +1102,7 @@ struct Encode {
     const std::uint32_t row_floats = round_up(dim, 16u);
     const float step = view.tile.direction[dim];
     CodeBytes bytes;
-    Book<kBits> book(view, dim);
+    Book<kBits> book(view, dim, count);
     alignas(64) float direction[592];  // filled up with zeros
     alignas(64) float rests[16 * 592];
     alignas(64) float levels[16 * 592];
@@ -1105,8 +1115,8 @@ struct Encode {
 
     // The coefficient of the row.
     const float length = static_cast<float>(std::sqrt(dot(direction, direction, row_floats)));
-    Coefficients coefficients(dim, length, step);
-    Sums squares;
+    Coefficients coefficients(dim, count, length, step);
+    Sums squares(count);
     for (std::uint32_t t = 0; t < count; ++t) {
       const float* row = row_of(t);
       Partial sums[2];
@@ -1195,8 +1205,8 @@ struct Encode {
     Sums along;
     alignas(64) std::int32_t codes[16];
 
-    HWY_INLINE Coefficients(std::uint32_t dim, float length, float unit)
-        : off(static_cast<float>(spread(dim)) * length * 1.01f), step(unit) {}
+    HWY_INLINE Coefficients(std::uint32_t dim, std::uint32_t count, float length, float unit)
+        : off(static_cast<float>(spread(dim)) * length * 1.01f), step(unit), along(count) {}
     // round half to even(float(sum) / step), clamped to +-127. exactly(t): the sum of the numeric
     // law, which a length that is not finite always asks for.
     template <class Exactly>

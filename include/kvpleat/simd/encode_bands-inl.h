@@ -366,17 +366,19 @@ struct EncodeBands {
     const hn::Rebind<std::uint8_t, decltype(u16)> u8;
     const abi::OakenView& oaken = view.oaken;
     std::uint8_t* dense = a.block + slot * oaken.row_bytes;
-    // Two codes to a byte.
+    // Two codes to a byte; in place, if no store goes beyond.
     alignas(64) std::uint8_t joined[320 + 64];
-    for (std::uint32_t c = 0; c < oaken.dim; c += 2 * O::kLanes) {
+    const bool in_place = oaken.dim % (4 * O::kLanes) == 0;
+    std::uint8_t* to = in_place ? dense : joined;
+    for (std::uint32_t c = 0; c < oaken.dim; c += 4 * O::kLanes) {
       const auto pair =
           hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(coded.bytes.codes[token] + c));
       const auto byte =
           hn::And(hn::Or(pair, hn::ShiftRight<4>(pair)), hn::Set(u16, std::uint16_t{0xff}));
       hn::StoreU(hn::DemoteTo(u8, hn::BitCast(hn::RebindToSigned<decltype(u16)>(), byte)), u8,
-                 joined + c / 2);
+                 to + c / 2);
     }
-    std::memcpy(dense, joined, oaken.row_bytes);
+    if (!in_place) std::memcpy(dense, joined, oaken.row_bytes);
     std::uint32_t bytes = 0;
     std::uint8_t* spill = a.spill + *a.spill_size;
     for (std::uint32_t k = 0; k < oaken.chunks; ++k) {
