@@ -72,15 +72,23 @@ void check(test::Generator& random) {
     profile[F::kProfileSize - 1 - F::kDim / 2] = 1.0f;
     profile[F::kProfileSize - 1] = 0.3f;
   }
-  const F format = F::bind(BindContext{profile.data(), &around.rope, around.unit_rotations.data()});
   std::vector<std::uint8_t> block(F::kBlockBytes);
   const std::uint32_t pieces[][2] = {
       {0, F::kBlockTokens}, {5, 1}, {13, 7}, {F::kBlockTokens - 1, 1}};
-  for (std::uint32_t round = 0; round < 4; ++round) {
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    // The last two without a direction.
+    if constexpr (requires { F::Layout::kCoefficients; }) {
+      if (round == 4) profile[F::kProfileSize - 1] = 0.0f;
+    }
+    const F format =
+        F::bind(BindContext{profile.data(), &around.rope, around.unit_rotations.data()});
     for (std::uint8_t& byte : block) byte = static_cast<std::uint8_t>(random.below(256));
     if (round == 1) {  // ordinary halves
       for (std::size_t i = F::kCodeBytes + 1; i < block.size(); i += 2)
         block[i] = static_cast<std::uint8_t>(0x2c + random.below(16));
+    }
+    if (round == 5) {  // scales of 0, and zeros of both signs
+      for (std::size_t i = F::kCodeBytes; i < block.size(); ++i) block[i] = 0;
     }
     for (const auto& piece : pieces) {
       const std::uint32_t n = piece[1];

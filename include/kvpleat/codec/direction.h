@@ -88,6 +88,7 @@ struct DirectionCodec {
     static void decode(const Split& split, const Quant& quant, const BlockBytes& bytes,
                        std::uint32_t slot, MutableRows rows) {
       Dense::decode(quant, bytes.block, slot, rows);
+      if (split.direction == nullptr) return;  // adding 0 would take the sign of zeros
       for (std::uint32_t t = 0; t < rows.count; ++t) {
         const std::int32_t code = coefficient(bytes.block, slot + t);
         for (std::uint32_t c = 0; c < kDim; ++c) rows[t][c] += split.value(code, c);
