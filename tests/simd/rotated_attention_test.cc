@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Rotated : CacheTraits<kDim> {
 using Cache = KvCache<Rotated>;
 struct Plain : Rotated {
   using Kernels = ReferenceKernels;
+};
+struct RawKeys : CacheTraits<kDim> {
+  using Kernels = VectorKernels;
+  using Lanes = LaneList<KV<formats::F16<kDim>, formats::Int4<kDim>>>;
 };
 
 // Per head: key mean [64], key scales [64], key direction [64] and its step; the values' without
@@ -164,4 +169,33 @@ TEST_CASE(
   a.strict = true;
   CHECK(attend<VectorKernels>(*without, 0, 0, a, got) == Status::kUnsupported);
   CHECK(ok(attend<ReferenceKernels>(*without, 0, 0, a, got)));
+}
+
+TEST_CASE("coded values of raw keys: a query as if it were alone, to the bit") {
+  CacheShape shape;
+  shape.layers = 1;
+  shape.kv_heads = kHeads;
+  shape.max_tokens = 3000;
+  auto cache = KvCache<RawKeys>::create(shape);
+  REQUIRE(cache);
+  REQUIRE(ok(test::feed(*cache, 0, test::tokens_of(5, 3000, kHeads, kDim), 0, 3000, 500)));
+  const std::vector<float> queries = test::normal(6, 9 * kDim);
+  AttendArguments a;
+  a.queries = queries.data();
+  a.group = 9;
+  a.scale = 0.125f;
+  for (const Arithmetic arithmetic :
+       {Arithmetic::kFast, Arithmetic::kAccurate, Arithmetic::kExact}) {
+    a.arithmetic = arithmetic;
+    std::vector<float> all(9 * kDim);
+    REQUIRE(ok(attend(*cache, 0, 1, a, all.data())));
+    for (std::uint32_t q = 0; q < 9; ++q) {
+      AttendArguments one = a;
+      one.group = 1;
+      one.queries = queries.data() + q * kDim;
+      std::vector<float> alone(kDim);
+      REQUIRE(ok(attend(*cache, 0, 1, one, alone.data())));
+      CHECK(std::memcmp(alone.data(), all.data() + q * kDim, kDim * sizeof(float)) == 0);
+    }
+  }
 }

@@ -96,6 +96,10 @@ template <class Key>
 inline constexpr std::uint32_t kMostSlots = Key::kHasOffset ? 4 * kSlots : kSlots;
 template <std::uint32_t kHeadDim, class Element>
 inline constexpr std::uint32_t kMostSlots<RawFormat<kHeadDim, Element>> = 8 * kSlots;
+template <class F>
+inline constexpr bool kIsRaw = false;
+template <std::uint32_t kHeadDim, class Element>
+inline constexpr bool kIsRaw<RawFormat<kHeadDim, Element>> = true;
 
 // How a kernel set scores keys of a format. Keys without a coded query are decoded by any set.
 // Score offsets of positions need a table that a cache keeps only for the kernels of its traits:
@@ -216,9 +220,10 @@ class Pass {
     const auto chunk = [&](std::uint32_t done) {
       return piece(done, (lane.slot + done) % kSlots == 0 ? slots_ : kSlots);
     };
-    // Rows or blocks of values are summed one after the other: how many at a time makes no
-    // difference.
-    constexpr bool kJoined = !kView && kSlots < kMost;
+    // Raw rows of values are summed one after the other: how many at a time makes no difference.
+    // Kernels of tiles add up a call before they add to the sums, and where calls end with joined
+    // parts depends on the other queries.
+    constexpr bool kJoined = !kView && kSlots < kMost && kIsRaw<V>;
     using Keys = Pieces<kMost>;
     using Values = Pieces<kJoined ? kMost : kSlots>;
     const auto key_pieces = [&](std::uint32_t done, Keys& keys_at) {
