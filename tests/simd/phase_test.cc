@@ -24,7 +24,7 @@ bool phase_rows(const abi::PhaseArguments& arguments) {
 #endif
 }
 
-void phase_angles(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles& to) {
+void fill_angles(const std::uint64_t* turns, std::uint32_t pairs, const abi::PhaseAngles& to) {
 #if KVPLEAT_VECTOR_CODECS
   PhaseRows::fill(turns, pairs, to);
 #else
@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace kvpleat::inline KVPLEAT_ISA {
 
 HWY_EXPORT(phase_rows);
-HWY_EXPORT(phase_angles);
+HWY_EXPORT(fill_angles);
 
 namespace {
 
@@ -93,7 +93,7 @@ void check(test::Generator& random, RopeLayout layout, std::uint32_t rotated) {
           hwy::AllocateAligned<float>(std::size_t{2} * (kCount + 5) * stride);
       const abi::PhaseAngles angles{position - 3, kCount + 5, stride, floats.get(),
                                     floats.get() + std::size_t{kCount + 5} * stride};
-      HWY_DYNAMIC_DISPATCH(phase_angles)(rope.turns.data(), rotated / 2, angles);
+      HWY_DYNAMIC_DISPATCH(fill_angles)(rope.turns.data(), rotated / 2, angles);
       for (const std::uint32_t kind : {0u, 1u, 2u, 3u}) {
         const bool in_place = kind % 2 != 0;
         std::vector<float> got(rows);
