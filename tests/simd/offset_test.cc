@@ -31,6 +31,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -218,6 +219,46 @@ TEST_CASE("offset: windows together, alone and cut, of one query and of several"
         for (const std::uint32_t count : {1u, 2u, 3u, 4u}) {
           CHECK(check(c, positions, count, Arithmetic::kFast) < 1.2e-3);
           CHECK(check(c, positions, count, Arithmetic::kExact) < 1e-6);
+        }
+      }
+    }
+  });
+  CHECK(ran >= 1);
+}
+
+TEST_CASE("offset: the same bits in calls of any length, beside any queries") {
+  const int ran = on_each_target(HWY_TARGETS, [&](const char* target) {
+    CAPTURE(target);
+    const Rope rope = Rope::standard(RopeLayout::kHalves, 128, 1e4);
+    const Table table(rope);
+    const std::vector<float> mean = test::normal(77, 128, 2.0f);
+    constexpr std::uint32_t kCount = 7;
+    const std::vector<float> queries = test::normal(78, std::size_t{kCount} * 128);
+    const abi::OffsetView view{128, mean.data(), table.table};
+    for (const std::vector<std::int64_t>& positions :
+         {run(0, 2048), run(300, 1500), run(-77, 1030), with_gaps(11, 1400)}) {
+      const auto n = static_cast<std::uint32_t>(positions.size());
+      for (const Arithmetic arithmetic : {Arithmetic::kFast, Arithmetic::kExact}) {
+        std::vector<float> together(std::size_t{kCount} * n, 0.25f);
+        // As attention calls for many queries: 256 slots at a time.
+        for (std::uint32_t t = 0; t < n; t += 256) {
+          HWY_DYNAMIC_DISPATCH(add_offset)
+          (view, abi::OffsetArguments{queries.data(), kCount, positions.data() + t,
+                                      std::min(256u, n - t), arithmetic, together.data() + t, n});
+        }
+        for (const std::uint32_t beside : {1u, 2u, 3u}) {
+          std::uint32_t different = 0;
+          for (std::uint32_t j = 0; j + beside <= kCount; ++j) {
+            std::vector<float> alone(std::size_t{beside} * n, 0.25f);
+            HWY_DYNAMIC_DISPATCH(add_offset)
+            (view, abi::OffsetArguments{queries.data() + std::size_t{j} * 128, beside,
+                                        positions.data(), n, arithmetic, alone.data(), n});
+            different += std::memcmp(alone.data(), together.data() + std::size_t{j} * n,
+                                     n * sizeof(float)) != 0
+                             ? 1u
+                             : 0u;
+          }
+          CHECK(different == 0);
         }
       }
     }

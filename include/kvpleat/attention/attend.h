@@ -273,7 +273,13 @@ class Pass {
           if (summed > 0 || end != held)  // else they are there already
             value_pieces(lane.slot + done + summed, end - summed, value);
           scored_ = scores_ + summed;
-          sum_values(values, value, *next, end - summed, segment.output);
+          if (!kJoined && end < n) {
+            Values after;
+            value_pieces(lane.slot + done + end, piece(done + end, kSlots), after);
+            sum_values(values, value, after, end - summed, segment.output);
+          } else {
+            sum_values(values, value, *next, end - summed, segment.output);
+          }
           summed = end;
         };
         for (std::uint32_t part = 0, m = 0; part < n; part += m) {

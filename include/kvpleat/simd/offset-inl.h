@@ -206,55 +206,42 @@ struct ScoreOffset {
         add_constant(queries[j].constant, a.count, scores + j * a.stride);
       return;
     }
+    // Windows end where t is a multiple of theirs, and angles depend on the position alone: so the
+    // bits of an offset do not depend on how many tokens a call has, nor on the other queries.
     Angles angles;
     for (std::uint32_t t = 0; t < a.count;) {
       const std::uint32_t n = run_length(a.positions + t, a.count - t);
       const auto position = static_cast<std::uint64_t>(a.positions[t]);
-      for (std::uint32_t done = 0; done < n;) {
-        // Middles of a few windows follow from the one before, then an angle is made anew.
-        const auto to_window = [&](std::uint32_t at) {
-          if (at / kWindow % kKept == 0) {
-            turn(*table, position + at, angles);
-          } else {
-            turn_on(*table, angles);
-          }
-        };
-        const Target target{scores + t + done, a.stride};
-        if (n - done >= kWindows * kWindow) {
-          Entries entries[kQueries * kWindows];
-          for (std::uint32_t w = 0; w < kWindows; ++w) {
-            to_window(done + w * kWindow);
-            for (std::uint32_t j = 0; j < kQueries; ++j)
-              turn_pairs(*table, queries[j], angles, entries[w * kQueries + j]);
-          }
-          add_windows<kQueries, kWindows>(*table, a.arithmetic, entries, kHalf, target);
-          done += kWindows * kWindow;
-          continue;
-        }
-        Entries entries[kQueries];
-        const std::uint32_t m = lower_of(n - done, kWindow);
-        // The rest of a run starts at element `lead` of a window; |t'| < 0.5 + reach.
-        const std::uint32_t lead = (kWindow - m) / 2;
-        if (lead > 0) {
-          turn(*table, position + done - lead, angles);
-        } else {
-          to_window(done);
-        }
-        for (std::uint32_t j = 0; j < kQueries; ++j)
-          turn_pairs(*table, queries[j], angles, entries[j]);
-        if (m == kWindow) {
-          add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf, target);
-        } else {
-          alignas(64) float window[kQueries * kWindow];
-          for (std::uint32_t i = 0; i < kQueries * kWindow; i += kLanes)
-            L::store_f32(window + i, L::zero_f32());
-          add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf - lead, {window, kWindow});
+      const Target target{scores + t, a.stride};
+      if (t % kWindow == 0 && n >= kWindows * kWindow) {
+        Entries entries[kQueries * kWindows];
+        for (std::uint32_t w = 0; w < kWindows; ++w) {
+          turn_to(*table, position + w * kWindow, w == 0, angles);
           for (std::uint32_t j = 0; j < kQueries; ++j)
-            add_part(window + j * kWindow + lead, m, target.scores + j * target.stride);
+            turn_pairs(*table, queries[j], angles, entries[w * kQueries + j]);
         }
-        done += m;
+        add_windows<kQueries, kWindows>(*table, a.arithmetic, entries, kHalf, target);
+        t += kWindows * kWindow;
+        continue;
       }
-      t += n;
+      Entries entries[kQueries];
+      const std::uint32_t m = lower_of(n, kWindow - t % kWindow);
+      // A part of a window starts at its element `lead`; |t'| < 0.5 + reach.
+      const std::uint32_t lead = (kWindow - m) / 2;
+      turn_to(*table, position - lead, true, angles);
+      for (std::uint32_t j = 0; j < kQueries; ++j)
+        turn_pairs(*table, queries[j], angles, entries[j]);
+      if (m == kWindow) {
+        add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf, target);
+      } else {
+        alignas(64) float window[kQueries * kWindow];
+        for (std::uint32_t i = 0; i < kQueries * kWindow; i += kLanes)
+          L::store_f32(window + i, L::zero_f32());
+        add_windows<kQueries, 1>(*table, a.arithmetic, entries, kHalf - lead, {window, kWindow});
+        for (std::uint32_t j = 0; j < kQueries; ++j)
+          add_part(window + j * kWindow + lead, m, target.scores + j * target.stride);
+      }
+      t += m;
     }
   }
 
@@ -385,6 +372,19 @@ struct ScoreOffset {
     }
   }
 
+  // The angles of the window that starts at a position: of every fourth one exact, of the others
+  // turned on from it. anew: `angles` are not those of the window before.
+  static HWY_INLINE void turn_to(const abi::PhaseTable& table, std::uint64_t position, bool anew,
+                                 Angles& angles) {
+    const std::uint64_t steps = position / kWindow % kKept;
+    if (!anew && steps > 0) {
+      turn_on(table, angles);
+      return;
+    }
+    turn(table, position - steps * kWindow, angles);
+    for (std::uint64_t i = 0; i < steps; ++i) turn_on(table, angles);
+  }
+
   // The coefficients of a query at the middle: fast pairs where the table has them, slow ones aside.
   static HWY_INLINE void turn_pairs(const abi::PhaseTable& table, const Query& query,
                                     const Angles& angles, Entries& entries) {
@@ -405,39 +405,25 @@ struct ScoreOffset {
   template <std::uint32_t kCount>
   static HWY_INLINE void add_moments(const abi::PhaseTable& table, Entries* entries) {
     if (table.moments > 0) {
-      // Four chains: a multiply-add waits four cycles for the one before it.
-      constexpr std::uint32_t kChains = 4 / kCount;
-      F32 sums[kCount][kChains][L::kParts];
+      F32 sums[kCount][L::kParts];
       KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kCount; ++j) {
-        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) {
-          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][k][p] =
-              L::zero_f32();
-        }
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][p] = L::zero_f32();
       }
-      const auto add_pair = [&](std::uint32_t i, std::uint32_t k) HWY_ATTR {
+      for (std::uint32_t i = table.fast; i < table.pairs; ++i) {
         const float* row = table.slow + (i - table.fast) * 16;
         F32 moments[L::kParts];
         KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) moments[p] =
             L::load_f32(row + p * kLanes);
         KVPLEAT_UNROLL for (std::uint32_t j = 0; j < kCount; ++j) {
           const F32 pair = L::bcast_pair(entries[j].slow + 2 * i);
-          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][k][p] =
-              L::mul_add(pair, moments[p], sums[j][k][p]);
+          KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) sums[j][p] =
+              L::mul_add(pair, moments[p], sums[j][p]);
         }
-      };
-      std::uint32_t i = table.fast;
-      for (; i + kChains <= table.pairs; i += kChains) {
-        KVPLEAT_UNROLL for (std::uint32_t k = 0; k < kChains; ++k) add_pair(i + k, k);
       }
-      for (; i < table.pairs; ++i) add_pair(i, 0);
       for (std::uint32_t j = 0; j < kCount; ++j) {
         float moments[16];
-        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p) {
-          F32 sum = sums[j][0][p];
-          KVPLEAT_UNROLL for (std::uint32_t k = 1; k < kChains; ++k) sum =
-              L::add(sum, sums[j][k][p]);
-          L::store_f32(moments + p * kLanes, sum);
-        }
+        KVPLEAT_UNROLL for (std::uint32_t p = 0; p < L::kParts; ++p)
+            L::store_f32(moments + p * kLanes, sums[j][p]);
         for (std::uint32_t k = 0; k < phase_table::kMoments; ++k) {
           entries[j].even[table.fast + k] = moments[2 * k];
           entries[j].odd[table.fast + k] = moments[2 * k + 1];
