@@ -453,7 +453,8 @@ struct Codecs {
   }
 };
 
-// What a cache and its attention code with: a kernel set's own functions where it has them, else the formats'.
+// What a cache and its attention code with: a kernel set's own functions where it has them, else the
+// formats'.
 template <class Kernels>
 struct Coder {
   static float largest_in(Rows rows, std::uint32_t dim) {
