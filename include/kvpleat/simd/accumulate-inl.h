@@ -73,7 +73,6 @@ class TileAccumulate {
     float scale[4];
     float bias[4];
     float total[4];  // sum of the weights, where scales lie along tokens
-    bool summed;     // whether they do
     bool any;        // whether they add anything
     // On the way there, [count] each: weights times steps; the largest of a lane; what is left of the
     // bias in a lane.
@@ -261,7 +260,6 @@ class TileAccumulate {
       }
     }
     put_rows<kPlanes, kCount>(part, values, bias, rows);
-    rows.summed = false;
     rows.side = nullptr;
     rows.unit = g * view_.group_channels / 16;
     rows.end_unit = ceil_div(lower_of((g + 1) * view_.group_channels, view_.dim), 16u);
@@ -289,7 +287,6 @@ class TileAccumulate {
           L::rounded_mul(total[p], about_zero);
     }
     put_rows<kPlanes, kCount>(part, values, bias, rows);
-    rows.summed = true;
     rows.side = part.block + view_.side_at +
                 static_cast<std::size_t>(part.slot / view_.seal * view_.fields * view_.padded_dim) *
                     side_bytes_;
@@ -423,7 +420,7 @@ class TileAccumulate {
   template <std::uint32_t kPlanes, std::uint32_t kCount>
   void add(float* sums, const Rows<kPlanes>& rows) const {
     bool any = rows.any;
-    if (rows.summed)
+    if (rows.side != nullptr)
       KVPLEAT_UNROLL for (std::uint32_t i = 0; i < kCount; ++i) any = any || rows.total[i] > 0.0f;
     if (!any) return;
     ValueTile tile;
