@@ -265,8 +265,8 @@ abi::BandView band_view(const F& format) {
 //   bool observe_bands(const abi::BandView&, const float* rows, std::size_t stride,
 //                      std::uint32_t count, abi::BandRanges*)      folds into [count] ranges
 //   bool count_outliers(const abi::BandView&, const float* row, std::uint8_t* counts)  per chunk
-// The members below are those that a kernel set may have (cache/stream.h and cache/kv_cache_state.h
-// call them through Coder).
+// The members below are those that a kernel set may have, with these parameters: one that has others
+// is not called (cache/stream.h, cache/kv_cache_state.h and attention/attend.h go through Coder).
 template <class Functions>
 struct Codecs {
   // Rows into coded space.
